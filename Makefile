@@ -1,0 +1,39 @@
+# Thin names for the usual work; what takes more than a few lines is in scripts/.
+.DEFAULT_GOAL := help
+.PHONY: run test bench report format lint clean help build
+
+CAIRN := build/release/bin/cairn
+
+run: build ## build Cairn and climb the ladder once on this machine
+	$(CAIRN) climb
+
+test: ## build and run every test: plain, under the sanitizers, and the fuzz targets
+	scripts/test.sh
+
+bench: build ## measure the CPU contenders
+	$(CAIRN) bench --device cpu
+
+report: build ## write a climb and a bench of this machine into build/report/
+	mkdir -p build/report
+	$(CAIRN) climb --format md --out build/report/climb.md
+	$(CAIRN) bench --format md --out build/report/bench.md
+	@echo "build/report/climb.md and build/report/bench.md are written"
+
+format: ## format the C++ sources in place
+	scripts/format.sh
+
+lint: ## check formatting, clang-tidy and the shell scripts
+	scripts/lint.sh
+
+clean: ## remove everything a build made
+	rm -rf build
+
+help: ## this list
+	@echo "make targets:"
+	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 12
+
+# Not a target to remember: run, bench and report begin with it.
+build:
+	scripts/setup.sh build
+	cmake --preset release
+	cmake --build --preset release

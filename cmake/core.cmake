@@ -1,0 +1,30 @@
+# cairn_core: all of src/ and runtime/ in one static library with hidden symbols. The command and the tests
+# link it and so can reach the inner parts; the shared library is made of the very same objects.
+
+# cairn_core_needs: what core sources need to compile and link, in whichever variant they are built.
+add_library(cairn_core_needs INTERFACE)
+target_link_libraries(cairn_core_needs INTERFACE cairn_flags Threads::Threads)
+if(CAIRN_HAVE_OPENBLAS)
+  target_compile_definitions(cairn_core_needs INTERFACE CAIRN_HAVE_OPENBLAS)
+  target_link_libraries(cairn_core_needs INTERFACE cairn_openblas)
+endif()
+if(CAIRN_HAVE_CUDA)
+  target_compile_definitions(cairn_core_needs INTERFACE CAIRN_HAVE_CUDA)
+  target_link_libraries(cairn_core_needs INTERFACE CUDA::cudart_static)
+endif()
+
+add_library(cairn_core STATIC)
+target_link_libraries(cairn_core PUBLIC cairn_core_needs)
+target_compile_options(cairn_core PRIVATE
+  $<$<CONFIG:Release>:-O3>
+  -include ${PROJECT_SOURCE_DIR}/cmake/public_symbols.hpp)
+
+# cairn_core_variant(name options...): the same sources once more, compiled and linked with extra options.
+# Call it after src/ and runtime/ have been added.
+function(cairn_core_variant name)
+  get_target_property(sources cairn_core SOURCES)
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${name} PUBLIC cairn_core_needs)
+  target_compile_options(${name} PUBLIC ${ARGN})
+  target_link_options(${name} PUBLIC ${ARGN})
+endfunction()

@@ -1,0 +1,51 @@
+# The shared library, and everything `cmake --install` puts in place. The install tree can be moved: no file
+# in it holds an absolute path of its own.
+include(CMakePackageConfigHelpers)
+
+add_library(cairn SHARED ${PROJECT_SOURCE_DIR}/cmake/cairn.map)
+# cairn_core is all of the library, so every object goes in, called from elsewhere or not. PRIVATE: who links
+# libcairn.so neither sees nor needs OpenBLAS or CUDA.
+target_link_libraries(cairn PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,cairn_core>)
+target_include_directories(cairn INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(cairn INTERFACE cxx_std_20)
+target_link_options(cairn PRIVATE
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cairn.map -Wl,--no-undefined)
+set_target_properties(cairn PROPERTIES
+  LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/cairn.map
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+if(CAIRN_SANITIZE)
+  # A sanitized shared library leaves the sanitizer's own names to the program that loads it.
+  set_target_properties(cairn PROPERTIES EXCLUDE_FROM_ALL ON)
+  return()
+endif()
+
+install(TARGETS cairn EXPORT cairn-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET cairn_cli)
+  file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(cairn_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+  install(TARGETS cairn_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# find_package(cairn), target cairn::cairn.
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+configure_package_config_file(cmake/cairnConfig.cmake.in ${PROJECT_BINARY_DIR}/cairnConfig.cmake
+  INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may change the API.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT cairn-targets NAMESPACE cairn:: DESTINATION ${config_dir})
+install(FILES ${PROJECT_BINARY_DIR}/cairnConfig.cmake ${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+        DESTINATION ${config_dir})
+
+# pkg-config. The prefix is where the .pc file is found, so the tree may move.
+file(RELATIVE_PATH pc_to_prefix
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+configure_file(cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,115 @@
+/* Cairn for C: the C++ face, translated.
+ *
+ * Every call returns a cairn_status; for anything but CAIRN_OK, cairn_last_error() has a sentence that names
+ * the argument and the rule it broke. A call that is refused writes nothing. Separate handles may be used from
+ * separate threads at once; one handle by one thread at a time.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cairn/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cairn_status {
+  CAIRN_OK = 0,
+  CAIRN_INVALID_ARGUMENT = 1,
+  CAIRN_UNSUPPORTED = 2,
+  CAIRN_OUT_OF_MEMORY = 3,
+  CAIRN_WORKSPACE_TOO_SMALL = 4,
+  CAIRN_DEVICE_ERROR = 5,
+  CAIRN_INTERNAL_ERROR = 6
+} cairn_status;
+
+typedef enum cairn_type { CAIRN_F64 = 0, CAIRN_F32 = 1, CAIRN_F16 = 2, CAIRN_BF16 = 3, CAIRN_E4M3 = 4 } cairn_type;
+
+/* CAIRN_OP_C means CAIRN_OP_T: all types are real. */
+typedef enum cairn_op { CAIRN_OP_N = 0, CAIRN_OP_T = 1, CAIRN_OP_C = 2 } cairn_op;
+typedef enum cairn_order { CAIRN_ROW = 0, CAIRN_COLUMN = 1 } cairn_order;
+typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2 } cairn_compute;
+
+/* Devices: 0, 1, 2 ... are the GPUs as CUDA counts them. */
+enum { CAIRN_CPU = -1 };
+
+/* C = alpha * op(A) * op(B) + beta * C without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
+ * dimensions and strides count elements. The first six fields hold values of the enums above. */
+typedef struct cairn_problem {
+  int32_t in;
+  int32_t out;
+  int32_t compute;
+  int32_t order;
+  int32_t op_a;
+  int32_t op_b;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;
+  int64_t batch;
+  int64_t stride_a, stride_b, stride_c;
+} cairn_problem;
+
+/* Storage of the narrow types. */
+typedef uint16_t cairn_f16;
+typedef uint16_t cairn_bf16;
+typedef uint8_t cairn_e4m3;
+
+typedef struct cairn_handle_t* cairn_handle;
+typedef struct cairn_plan_t* cairn_plan;
+
+const char* cairn_version(void);
+const char* cairn_status_name(cairn_status status);
+/* The sentence of this thread's last failed call; "" if none failed. Valid until this thread's next call. */
+const char* cairn_last_error(void);
+
+/* Fills *problem with a packed, native product of one type. */
+cairn_status cairn_problem_packed(cairn_problem* problem, cairn_type type, cairn_order order, cairn_op op_a,
+                                  cairn_op op_b, int64_t m, int64_t n, int64_t k);
+/* Reads "bf16 nt 4096x4096x4096" and the full key=value form. */
+cairn_status cairn_problem_parse(cairn_problem* problem, const char* text);
+/* Writes at most `size` bytes, the final 0 included, and to *needed (if not NULL) how many the whole text
+ * takes. `full` chooses between the short and the full form. A buffer too small is an error. */
+cairn_status cairn_problem_print(const cairn_problem* problem, int full, char* text, size_t size, size_t* needed);
+
+cairn_status cairn_create(cairn_handle* handle, int device);
+void cairn_destroy(cairn_handle handle); /* NULL is allowed */
+cairn_status cairn_get_device(cairn_handle handle, int* device);
+cairn_status cairn_set_stream(cairn_handle handle, void* stream);
+cairn_status cairn_get_stream(cairn_handle handle, void** stream);
+/* Scratch memory on the device, aligned to 256 bytes, never freed here; (NULL, 0) returns to the handle's own. */
+cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t bytes);
+cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes);
+
+cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
+                        double beta, void* C);
+
+cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem);
+void cairn_plan_destroy(cairn_plan plan); /* NULL is allowed */
+/* The texts live as long as the plan. */
+cairn_status cairn_plan_id(cairn_plan plan, const char** id);
+cairn_status cairn_plan_why(cairn_plan plan, const char** why);
+cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes);
+cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const void* A, const void* B, double beta,
+                       void* C);
+
+/* The typed calls: one product, A, B and C of one type. */
+cairn_status cairn_gemm_f64(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, double alpha, const double* A, int64_t lda, const double* B,
+                            int64_t ldb, double beta, double* C, int64_t ldc);
+cairn_status cairn_gemm_f32(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, float alpha, const float* A, int64_t lda, const float* B,
+                            int64_t ldb, float beta, float* C, int64_t ldc);
+cairn_status cairn_gemm_f16(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, float alpha, const cairn_f16* A, int64_t lda, const cairn_f16* B,
+                            int64_t ldb, float beta, cairn_f16* C, int64_t ldc);
+cairn_status cairn_gemm_bf16(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                             int64_t n, int64_t k, float alpha, const cairn_bf16* A, int64_t lda, const cairn_bf16* B,
+                             int64_t ldb, float beta, cairn_bf16* C, int64_t ldc);
+cairn_status cairn_gemm_e4m3(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                             int64_t n, int64_t k, float alpha, const cairn_e4m3* A, int64_t lda, const cairn_e4m3* B,
+                             int64_t ldb, float beta, cairn_e4m3* C, int64_t ldc);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,126 @@
+// Cairn for C++: open a Handle on a device, describe a Problem, multiply.
+//
+//   cairn::Handle handle;
+//   if (auto s = cairn::Handle::open(cairn::kCpu, handle); !s.ok()) return fail(s.message());
+//   auto s = cairn::gemm(handle, Op::none, Op::transpose, m, n, k, 1.0f, A, lda, B, ldb, 0.0f, C, ldc);
+//
+// Every call returns a Status and none throws, prints or exits. A call that is refused writes nothing.
+// Separate handles may be used from separate threads at once; one handle by one thread at a time.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "cairn/numbers.hpp"
+#include "cairn/types.hpp"
+
+namespace cairn {
+
+// Devices: 0, 1, 2 … are the GPUs as CUDA counts them.
+inline constexpr int kCpu = -1;
+
+// Where work runs, and what it may use: a device, a stream on it, scratch memory.
+class Handle {
+ public:
+  Handle() noexcept;  // not open: every call with it is refused
+  ~Handle();
+  Handle(Handle&&) noexcept;
+  Handle& operator=(Handle&&) noexcept;
+
+  // Opens `device`; on failure `out` stays as it was.
+  static Status open(int device, Handle& out) noexcept;
+  bool is_open() const noexcept { return impl_ != nullptr; }
+  int device() const noexcept;
+
+  // Work is enqueued on this stream (a cudaStream_t on a GPU; the CPU has only the null stream and works
+  // before the call returns).
+  Status set_stream(void* stream) noexcept;
+  void* stream() const noexcept;
+
+  // Scratch memory for plans that need it, on the device and aligned to 256 bytes. By default the handle
+  // allocates its own as needed and keeps it; a caller's is used as it is and never freed here.
+  // (nullptr, 0) returns to the handle's own.
+  Status set_workspace(void* workspace, std::size_t bytes) noexcept;
+
+  struct Impl;
+  Impl* impl() const noexcept { return impl_.get(); }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// What would run for a problem on a handle's device, and why.
+class Plan {
+ public:
+  Plan() noexcept;  // empty: run() refuses it
+  ~Plan();
+  Plan(const Plan&) noexcept;
+  Plan& operator=(const Plan&) noexcept;
+
+  const Problem& problem() const noexcept;       // as it was asked for
+  const std::string& id() const noexcept;        // the chosen kernel or backend, e.g. "cpu/openblas"
+  std::size_t workspace_bytes() const noexcept;  // scratch memory run() will want from the handle
+  const std::string& why() const noexcept;       // one line per candidate: chosen, or what ruled it out
+
+  struct Impl;
+  const Impl* impl() const noexcept { return impl_.get(); }
+
+ private:
+  friend Status plan(const Handle&, const Problem&, Plan&) noexcept;
+  std::shared_ptr<const Impl> impl_;
+};
+
+// Chooses what to run. Plans are values: make one, run it as often as you like, from any handle on the same
+// device. On failure `out` stays as it was.
+Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
+
+// C = alpha * op(A) * op(B) + beta * C. alpha and beta are first rounded to f64 for f64 problems and to f32
+// for all others. beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B, which may be null.
+Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
+           void* C) noexcept;
+
+// plan() and run() in one.
+Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
+            void* C) noexcept;
+
+// The scratch memory that gemm() would want for this problem.
+Status workspace_size(const Handle& handle, const Problem& problem, std::size_t& bytes) noexcept;
+
+const char* version() noexcept;  // "0.1.0"
+
+// alpha and beta of a typed call: double for f64, float for everything else.
+template <Element T> using Scalar = std::conditional_t<std::same_as<T, double>, double, float>;
+
+// One product, types taken from the pointers.
+template <Element In, Element Out>
+Status gemm(Handle& handle, Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+            std::type_identity_t<Scalar<In>> alpha, const In* A, std::int64_t lda, const In* B, std::int64_t ldb,
+            std::type_identity_t<Scalar<In>> beta, Out* C, std::int64_t ldc, Order order = Order::row,
+            Compute compute = Compute::native) noexcept {
+  Problem p;
+  p.in = type_of<In>, p.out = type_of<Out>, p.compute = compute, p.order = order;
+  p.op_a = op_a, p.op_b = op_b, p.m = m, p.n = n, p.k = k;
+  p.lda = lda, p.ldb = ldb, p.ldc = ldc;
+  return gemm(handle, p, static_cast<double>(alpha), A, B, static_cast<double>(beta), C);
+}
+
+// `batch` products, stride_* elements apart.
+template <Element In, Element Out>
+Status gemm_batched(Handle& handle, Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                    std::type_identity_t<Scalar<In>> alpha, const In* A, std::int64_t lda, std::int64_t stride_a,
+                    const In* B, std::int64_t ldb, std::int64_t stride_b, std::type_identity_t<Scalar<In>> beta,
+                    Out* C, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch, Order order = Order::row,
+                    Compute compute = Compute::native) noexcept {
+  Problem p;
+  p.in = type_of<In>, p.out = type_of<Out>, p.compute = compute, p.order = order;
+  p.op_a = op_a, p.op_b = op_b, p.m = m, p.n = n, p.k = k;
+  p.lda = lda, p.ldb = ldb, p.ldc = ldc;
+  p.batch = batch, p.stride_a = stride_a, p.stride_b = stride_b, p.stride_c = stride_c;
+  return gemm(handle, p, static_cast<double>(alpha), A, B, static_cast<double>(beta), C);
+}
+
+}  // namespace cairn

@@ -1,0 +1,145 @@
+// The vocabulary of Cairn: what a matrix product is, before anything is said of how it runs.
+//
+// Everything here is plain C++20 and needs no CUDA: the public face, the kernels, the emulator and the
+// laboratory all speak in these words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace cairn {
+
+// How an element is stored. e4m3 is the 8-bit float with 4 exponent and 3 mantissa bits, no infinities.
+enum class Type : std::uint8_t { f64, f32, f16, bf16, e4m3 };
+
+// What is done to a matrix before it is multiplied. All types are real, so the conjugate transpose is
+// the transpose: callers may say either.
+enum class Op : std::uint8_t { none, transpose, conjugate = transpose };
+
+// Which neighbours touch in memory: those of a row, or those of a column. One order for A, B and C.
+enum class Order : std::uint8_t { row, column };
+
+// How products are formed. `native` is IEEE arithmetic of the storage type (f32 accumulation for the
+// types narrower than it). f32 storage may ask for `tf32` (tensor cores, 10-bit mantissa products) or
+// `split` (f32 accuracy from several tensor-core products); nobody gets them without asking.
+enum class Compute : std::uint8_t { native, tf32, split };
+
+enum class Code : std::uint8_t {
+  ok,
+  invalid_argument,     // the call breaks a rule; nothing was read or written
+  unsupported,          // a legal call that nothing on this device can run
+  out_of_memory,        //
+  workspace_too_small,  // the caller's workspace; the message says how much is needed
+  device_error,         // the device or its driver failed
+  internal_error        // a fault in Cairn
+};
+
+// The outcome of a call: a code, and for anything but ok a sentence that names the argument and the rule
+// it broke. A good outcome holds no text and allocates nothing.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  bool ok() const { return code_ == Code::ok; }
+  Code code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  Code code_ = Code::ok;
+  std::string message_;
+};
+
+std::string_view name(Type type);        // "bf16"
+std::string_view name(Op op);            // "n" or "t"
+std::string_view name(Order order);      // "row"
+std::string_view name(Compute compute);  // "tf32"
+std::string_view name(Code code);        // "invalid_argument"
+
+constexpr std::int64_t size_of(Type type) {
+  switch (type) {
+    case Type::f64: return 8;
+    case Type::f32: return 4;
+    case Type::f16:
+    case Type::bf16: return 2;
+    case Type::e4m3: return 1;
+  }
+  return 0;  // a value cast from outside the enumeration
+}
+
+// The type in which sums are kept, and to which alpha and beta are rounded before anything else.
+constexpr Type accumulator(Type in) { return in == Type::f64 ? Type::f64 : Type::f32; }
+
+// One matrix as it lies in memory. `major` counts the lines (rows in row order, columns in column
+// order), `minor` the elements of a line, `ld` the elements from the start of one line to the next.
+struct Stored {
+  std::int64_t major = 0;
+  std::int64_t minor = 0;
+  std::int64_t ld = 0;
+
+  std::int64_t min_ld() const { return minor > 1 ? minor : 1; }
+  // Elements from the first of the matrix to one past its last; the padding of the last line is not
+  // part of the matrix, so that a sub-matrix at the end of an allocation is legal.
+  std::int64_t span() const { return major == 0 || minor == 0 ? 0 : (major - 1) * ld + minor; }
+  bool operator==(const Stored&) const = default;
+};
+
+// C = alpha * op(A) * op(B) + beta * C, described without its data: op(A) is m x k, op(B) is k x n, C is
+// m x n. `batch` such products lie stride_* elements apart; stride_a or stride_b 0 shares one matrix.
+//
+// This one struct travels from the call to the plan, the log, the tuning cache, the test case and the
+// bench row. It prints short for people and in full for machines; both forms parse back to it.
+struct Problem {
+  Type in = Type::f32;   // A and B
+  Type out = Type::f32;  // C
+  Compute compute = Compute::native;
+  Order order = Order::row;
+  Op op_a = Op::none;
+  Op op_b = Op::none;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t lda = 1, ldb = 1, ldc = 1;
+  std::int64_t batch = 1;
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+
+  bool operator==(const Problem&) const = default;
+
+  // How the three matrices lie in memory.
+  Stored a() const { return stored(op_a, m, k, lda); }
+  Stored b() const { return stored(op_b, k, n, ldb); }
+  Stored c() const { return stored(Op::none, m, n, ldc); }
+
+  // A problem whose matrices are packed: every ld the smallest legal one, batches end to end.
+  static Problem packed(Type type, Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                        Order order = Order::row, std::int64_t batch = 1);
+  // Sets every ld to its minimum and every stride to end-to-end; sizes, ops and order stay.
+  void pack();
+
+  // "bf16 nt 4096x4096x4096"; what differs from packed row-major follows as key=value. The strides of a batch
+  // of one mean nothing and are not said.
+  std::string brief() const;
+  std::string full() const;  // every field as key=value
+
+ private:
+  // `rows` and `cols` are those of op(X); a transposed matrix is stored the other way round.
+  Stored stored(Op op, std::int64_t rows, std::int64_t cols, std::int64_t ld) const {
+    const bool lines_are_rows = (order == Order::row) == (op == Op::none);
+    return lines_are_rows ? Stored{rows, cols, ld} : Stored{cols, rows, ld};
+  }
+};
+
+// Each reads what name() prints; parse(Op) also takes "c". On failure `out` is left as it was.
+Status parse(std::string_view text, Type& out);
+Status parse(std::string_view text, Op& out);
+Status parse(std::string_view text, Order& out);
+Status parse(std::string_view text, Compute& out);
+
+// Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3, or in:out such as
+// e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in any
+// order. Only the shape is required; what is not said is f32, nn, row-major, packed, native, batch 1.
+// The text is read, not judged: an ld below the minimum parses, and the call that uses it is refused.
+Status parse(std::string_view text, Problem& out);
+
+}  // namespace cairn

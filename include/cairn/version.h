@@ -1,0 +1,6 @@
+/* The version of Cairn. The build reads these three lines; nothing else states the version. */
+#pragma once
+
+#define CAIRN_VERSION_MAJOR 0
+#define CAIRN_VERSION_MINOR 1
+#define CAIRN_VERSION_PATCH 0

@@ -1,0 +1,13 @@
+// The baseline on the CPU: OpenBLAS, called as its own users call it, with nothing of ours in between.
+#pragma once
+
+#include "lab/contender.hpp"
+
+namespace cairn::lab {
+
+inline constexpr std::string_view kOpenblasDirect = "openblas/direct";
+
+// Null in a build without OpenBLAS.
+std::unique_ptr<Contender> openblas_direct(std::shared_ptr<runtime::Machine> machine);
+
+}  // namespace cairn::lab

@@ -1,0 +1,108 @@
+#include "lab/command.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cairn/cairn.hpp"
+#include "lab/exit.hpp"
+#include "lab/options.hpp"
+#include "lab/verbs/verbs.hpp"
+
+namespace cairn::lab {
+namespace {
+
+struct Verb {
+  const char* name;
+  Action (*add)(CLI::App&);
+};
+
+// In the list of verbs only the first line of a description; the rest is for the verb's own --help.
+class HelpFormat : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* verb) const override {
+    const std::string text = verb->get_description();
+    return fmt::format("  {:<12}{}\n", verb->get_name(), text.substr(0, text.find('\n')));
+  }
+};
+
+constexpr Verb kVerbs[] = {
+    {"climb", climb_verb},
+    {"list", list_verb},
+    {"info", info_verb},
+    {"verify", verify_verb},
+    {"bench", bench_verb},
+    {"plan", plan_verb},
+    {"lab", lab_verb},
+    {"completion", completion_verb},
+};
+
+int complain(Exit code, std::string message) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  for (std::size_t at = 0; (at = message.find('\n', at)) != std::string::npos;) message.replace(at, 1, "; ");
+  fmt::print(stderr, "cairn: {}\n", message);
+  return code;
+}
+
+// A word where a verb should stand deserves better than "not expected".
+int complain_about_arguments(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
+  const auto chosen = app.get_subcommands();
+  if (!chosen.empty()) {
+    return complain(kUsage, fmt::format("{} (see cairn {} --help)", error.what(), chosen.front()->get_name()));
+  }
+  if (first.starts_with("-")) return complain(kUsage, fmt::format("{} (see cairn --help)", error.what()));
+  std::string verbs;
+  for (const Verb& verb : kVerbs) verbs += (verbs.empty() ? "" : ", ") + std::string(verb.name);
+  return complain(kUsage, fmt::format("there is no verb '{}'; the verbs are {}", first, verbs));
+}
+
+int dispatch(int argc, const char* const* argv) {
+  CLI::App app("Cairn multiplies matrices, C = alpha·op(A)·op(B) + beta·C, and shows how.", "cairn");
+  app.set_version_flag("--version", fmt::format("cairn {}", version()), "Print the version and exit");
+  app.footer(examples({"cairn climb", "cairn verify --fuzz 200", "cairn bench --help"}));
+  app.require_subcommand(0, 1);
+  auto format = std::make_shared<HelpFormat>();
+  format->label("Subcommands", "Verbs");
+  format->label("SUBCOMMAND", "VERB");
+  app.formatter(format);
+
+  Action action;
+  for (const Verb& verb : kVerbs) {
+    CLI::App* subcommand = app.add_subcommand(verb.name);
+    subcommand->callback([&action, run = verb.add(*subcommand)] { action = run; });
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);  // --help, --version
+    return complain_about_arguments(app, error, argc > 1 ? argv[1] : "");
+  }
+  if (!action) {
+    std::cerr << app.help();
+    return kUsage;
+  }
+  return action();
+}
+
+}  // namespace
+
+int run_command(int argc, const char* const* argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const Error& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kLacking, "out of memory; choose a smaller --shape");
+  } catch (const std::exception& error) {
+    return complain(kFailed, error.what());
+  }
+}
+
+}  // namespace cairn::lab

@@ -1,0 +1,73 @@
+#include "lab/contender.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lab/contender_cpu.hpp"
+#include "lab/contender_library.hpp"
+
+namespace cairn::lab {
+namespace {
+
+std::string ids_of(const Contenders& list) {
+  std::string ids;
+  for (const auto& contender : list) ids += (ids.empty() ? "" : ", ") + std::string(contender->id());
+  return ids;
+}
+
+// The indices a pattern names: as an id, else as a glob, else as a prefix.
+std::vector<std::size_t> named_by(const std::string& pattern, const Contenders& all) {
+  const bool glob = pattern.find_first_of("*?[") != std::string::npos;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string id(all[i]->id());
+    if (id == pattern) return {i};
+    if (glob ? ::fnmatch(pattern.c_str(), id.c_str(), 0) == 0 : id.starts_with(pattern)) found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace
+
+Status contenders(int device, Contenders& out) {
+  std::shared_ptr<runtime::Machine> machine;
+  if (auto s = runtime::open(device, machine); !s.ok()) return s;
+  if (machine->facts().kind != runtime::Kind::cpu) {
+    return {Code::unsupported, fmt::format("there is nothing to run on {} in this version; use --device cpu",
+                                           machine->facts().name)};
+  }
+  Contenders all;
+  add_cpu_backends(machine, all);
+  if (auto s = add_library(device, machine, all); !s.ok()) return s;
+  out = std::move(all);
+  return {};
+}
+
+Status select(const std::vector<std::string>& patterns, Contenders& all) {
+  if (patterns.empty()) return {};
+  std::vector<bool> kept(all.size(), false);
+  for (const std::string& pattern : patterns) {
+    const auto found = named_by(pattern, all);
+    if (found.empty()) {
+      return {Code::invalid_argument, fmt::format("no contender is named '{}'; there are {}", pattern, ids_of(all))};
+    }
+    if (found.size() > 1 && pattern.find_first_of("*?[") == std::string::npos) {
+      std::string names;
+      for (const std::size_t i : found) names += (names.empty() ? "" : ", ") + std::string(all[i]->id());
+      return {Code::invalid_argument,
+              fmt::format("'{}' could be {}; write more of the id, or '{}*' for all of them", pattern, names, pattern)};
+    }
+    for (const std::size_t i : found) kept[i] = true;
+  }
+  Contenders chosen;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept[i]) chosen.push_back(std::move(all[i]));
+  }
+  all = std::move(chosen);
+  return {};
+}
+
+}  // namespace cairn::lab

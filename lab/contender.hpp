@@ -1,0 +1,43 @@
+// A contender is anything that can run a Problem: the library's own pick, a CPU backend, a rung with a tile,
+// a vendor's BLAS. Verification and measurement know nothing else.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/runtime.hpp"
+#include "src/call.hpp"
+
+namespace cairn::lab {
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+  Contender() = default;
+  Contender(const Contender&) = delete;
+  Contender& operator=(const Contender&) = delete;
+
+  virtual std::string_view id() const = 0;     // "cpu/openblas": what the command line calls it
+  virtual std::string_view title() const = 0;  // one line for people
+  // Why it cannot take this problem; empty if it can.
+  virtual std::string refuses(const Problem& problem) const = 0;
+  // Everything that should not be timed: planning, scratch memory. Called before run() for each problem.
+  virtual Status prepare(const Problem& problem) = 0;
+  // Enqueues the product on the contender's machine; pointers are that machine's.
+  virtual Status run(const Call& call, runtime::Stream stream) = 0;
+  virtual const std::shared_ptr<runtime::Machine>& machine() const = 0;
+};
+
+using Contenders = std::vector<std::unique_ptr<Contender>>;
+
+// Every contender of a device, in the order the tables show them: references, backends, the library's pick.
+Status contenders(int device, Contenders& out);
+
+// Keeps those whose id one of the patterns names: a glob ("cpu/*") or a prefix that only one id has
+// ("cpu/o"). No patterns keep all. A pattern that names nothing, or a prefix of several, is an error that
+// lists what there is.
+Status select(const std::vector<std::string>& patterns, Contenders& all);
+
+}  // namespace cairn::lab

@@ -1,0 +1,45 @@
+#include "lab/contender_library.hpp"
+
+#include "cairn/cairn.hpp"
+
+namespace cairn::lab {
+namespace {
+
+class LibraryContender final : public Contender {
+ public:
+  LibraryContender(Handle handle, std::shared_ptr<runtime::Machine> machine)
+      : handle_(std::move(handle)), machine_(std::move(machine)) {}
+
+  std::string_view id() const override { return "cairn"; }
+  std::string_view title() const override { return "the library's pick, through its public face"; }
+  const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
+
+  std::string refuses(const Problem& problem) const override {
+    Plan ignored;
+    const Status s = plan(handle_, problem, ignored);
+    return s.ok() ? "" : s.message();
+  }
+
+  Status prepare(const Problem& problem) override { return plan(handle_, problem, plan_); }
+
+  Status run(const Call& call, runtime::Stream stream) override {
+    if (auto s = handle_.set_stream(stream); !s.ok()) return s;
+    return cairn::run(handle_, plan_, call.alpha, call.A, call.B, call.beta, call.C);
+  }
+
+ private:
+  Handle handle_;
+  Plan plan_;
+  std::shared_ptr<runtime::Machine> machine_;
+};
+
+}  // namespace
+
+Status add_library(int device, const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {
+  Handle handle;
+  if (auto s = Handle::open(device, handle); !s.ok()) return s;
+  out.push_back(std::make_unique<LibraryContender>(std::move(handle), machine));
+  return {};
+}
+
+}  // namespace cairn::lab

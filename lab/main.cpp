@@ -1,0 +1,3 @@
+#include "lab/command.hpp"
+
+int main(int argc, char** argv) { return cairn::lab::run_command(argc, argv); }

@@ -1,0 +1,19 @@
+// Data for timing: uniform in [-1, 1], and A, B and C from seeds of their own. Zeros or small integers would
+// flip fewer transistors, draw less power and so run at clocks no real product sees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cairn/types.hpp"
+
+namespace cairn::lab::measure {
+
+// `count` elements of a type, as they lie in memory.
+std::vector<std::byte> uniform(Type type, std::int64_t count, std::uint64_t seed);
+
+// The index of the first NaN among `count` elements; -1 if there is none.
+std::int64_t first_nan(Type type, const void* elements, std::int64_t count);
+
+}  // namespace cairn::lab::measure

@@ -1,0 +1,42 @@
+// The flags that mean the same in every verb, and what they turn into.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cairn/types.hpp"
+#include "lab/output.hpp"
+#include "runtime/runtime.hpp"
+
+namespace cairn::lab {
+
+struct ProblemOptions {
+  std::vector<std::string> shape, layout, type, order;
+
+  // Every combination, packed; what was not given comes from the defaults.
+  std::vector<Problem> problems() const;
+};
+
+// Each flag's own list; a verb passes the defaults it wants, and an empty list means "all" to that verb.
+void add_problem_flags(CLI::App& verb, ProblemOptions& options);
+void add_device_flag(CLI::App& verb, std::string& device);
+void add_seed_flag(CLI::App& verb, std::uint64_t& seed);
+void add_output_flags(CLI::App& verb, OutputOptions& options);
+void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids);
+
+// "cpu" is -1, "gpu" 0, "gpu:2" 2. Throws for anything else.
+int parse_device(const std::string& text);
+
+// "Neoverse-N1, 2 threads, OpenBLAS 0.3.21": what a result was obtained on.
+std::string describe(const runtime::Facts& facts);
+
+// "Examples:" and the lines, as every verb's --help ends. The command's test runs each of them.
+std::string examples(const std::vector<std::string>& lines);
+
+// Throws unless A, B and C fit into the device's memory.
+void check_memory(const Problem& problem, std::int64_t memory_bytes);
+
+}  // namespace cairn::lab

@@ -1,0 +1,138 @@
+#include "lab/output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+
+namespace cairn::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  throw Error(kFailed, fmt::format("cannot write {}: {}", path, std::strerror(error)));
+}
+
+[[noreturn]] void already_there(const std::string& path) {
+  throw Error(kUsage, fmt::format("{} exists and is not overwritten; choose another name or add --force", path));
+}
+
+// Devices and pipes hold nothing that could be lost, and must not be replaced by a regular file.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void check_target(const std::string& path, bool force) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) throw Error(kUsage, fmt::format("{} is a directory; --out wants a file", path));
+  const fs::path parent = fs::path(path).parent_path();
+  if (!parent.empty() && !fs::is_directory(parent, ignored)) {
+    throw Error(kUsage, fmt::format("there is no directory {} for --out {}", parent.string(), path));
+  }
+  if (!force && !is_special(path) && fs::exists(fs::symlink_status(path, ignored))) already_there(path);
+}
+
+void write_all(int file, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) cannot_write(path, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// Closes, and unless commit() was reached removes, the file it opened.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& target) : path_(fmt::format("{}.{}.tmp", target, ::getpid())) {
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0) cannot_write(target, errno);
+  }
+  ~Temporary() {
+    if (file_ >= 0) ::close(file_);
+    ::unlink(path_.c_str());
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  void commit(std::string_view text, const std::string& target, bool force) {
+    write_all(file_, text, target);
+    // Some file systems report a full disk only here.
+    if (::fsync(file_) != 0 && errno != EINVAL) cannot_write(target, errno);
+    if (::close(std::exchange(file_, -1)) != 0) cannot_write(target, errno);
+    if (!force) {
+      // A link, unlike a rename, fails if the name was taken since it was last looked at.
+      if (::link(path_.c_str(), target.c_str()) == 0) return;
+      if (errno == EEXIST) already_there(target);
+      // No hard links here: look once more, then rename.
+      check_target(target, force);
+    }
+    if (::rename(path_.c_str(), target.c_str()) != 0) cannot_write(target, errno);
+  }
+
+ private:
+  std::string path_;
+  int file_ = -1;
+};
+
+Format parse_format(const OutputOptions& options) {
+  std::string word = options.format;
+  if (word.empty()) {
+    const std::string extension = fs::path(options.out).extension().string();
+    word = extension == ".csv" || extension == ".json" || extension == ".md" ? extension.substr(1) : "table";
+  }
+  if (word == "table") return Format::table;
+  if (word == "csv") return Format::csv;
+  if (word == "json") return Format::json;
+  if (word == "md") return Format::md;
+  throw Error(kUsage, fmt::format("--format '{}' is not one of table, csv, json, md", word));
+}
+
+}  // namespace
+
+Output::Output(OutputOptions options) : options_(std::move(options)), format_(parse_format(options_)) {
+  if (!options_.out.empty()) check_target(options_.out, options_.force);
+}
+
+void Output::write(const Report& report) const {
+  write(render(report, format_, options_.out.empty() && use_colour(STDOUT_FILENO)));
+}
+
+void Output::write(std::string_view text) const {
+  if (!options_.out.empty()) return write_file(options_.out, text, options_.force);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) cannot_write("standard output", errno);
+}
+
+void write_file(const std::string& path, std::string_view text, bool force) {
+  check_target(path, force);
+  if (!is_special(path)) return Temporary(path).commit(text, path, force);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) cannot_write(path, errno);
+  try {
+    write_all(file, text, path);
+  } catch (...) {
+    ::close(file);
+    throw;
+  }
+  if (::close(file) != 0) cannot_write(path, errno);
+}
+
+bool use_colour(int file_descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return ::isatty(file_descriptor) != 0 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+}  // namespace cairn::lab

@@ -1,0 +1,33 @@
+// What a person waiting sees, on stderr: a line that rewrites itself, only on a terminal and only for work of
+// more than two seconds. And what a person stopping the work does: Ctrl-C, kept here as a question to ask.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace cairn::lab {
+
+class Progress {
+ public:
+  Progress();
+  ~Progress();  // wipes the line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Cheap enough to be called thousands of times a second.
+  void show(std::string_view what, std::int64_t done, std::int64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point drawn_ = start_;
+  bool terminal_ = false;
+  bool visible_ = false;
+};
+
+// From now on the first Ctrl-C only sets a flag, and the second ends the program.
+void catch_interrupt();
+bool interrupted();
+
+}  // namespace cairn::lab

@@ -1,0 +1,202 @@
+#include "lab/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace cairn::lab {
+namespace {
+
+using Grid = std::vector<std::vector<std::string>>;  // the first row is the heading
+
+std::string for_people(const Cell& cell, const Column& column) {
+  return std::visit(
+      [&](const auto& value) -> std::string {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::monostate>) return "";
+        if constexpr (std::is_same_v<T, std::string>) return value;
+        if constexpr (std::is_same_v<T, std::int64_t>) return fmt::format("{}", value);
+        if constexpr (std::is_same_v<T, double>) return fmt::format("{:.{}f}", value, column.decimals);
+        if constexpr (std::is_same_v<T, bool>) return value ? "yes" : "no";
+        if constexpr (std::is_same_v<T, std::vector<double>>) return fmt::format("{} values", value.size());
+      },
+      cell);
+}
+
+std::string for_csv(const Cell& cell) {
+  return std::visit(
+      [](const auto& value) -> std::string {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::monostate>) return "";
+        if constexpr (std::is_same_v<T, std::string>) return value;
+        if constexpr (std::is_same_v<T, std::int64_t>) return fmt::format("{}", value);
+        if constexpr (std::is_same_v<T, double>) return std::isfinite(value) ? fmt::format("{}", value) : "";
+        if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
+        if constexpr (std::is_same_v<T, std::vector<double>>) return fmt::format("{}", fmt::join(value, ";"));
+      },
+      cell);
+}
+
+bool shown(const Column& column, Audience to) { return column.audience == Audience::all || column.audience == to; }
+
+Grid grid(const Table& table, Audience to, const std::function<std::string(const Cell&, const Column&)>& text) {
+  Grid lines(1 + table.rows.size());
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (!shown(column, to)) continue;
+    lines[0].push_back(to == Audience::people ? column.title : column.key);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) lines[r + 1].push_back(text(table.rows[r].at(c), column));
+  }
+  return lines;
+}
+
+struct Page {
+  Grid lines;
+  std::vector<Align> aligns;
+};
+
+Page people_page(const Table& table) {
+  Page page{grid(table, Audience::people, for_people), {}};
+  for (const Column& column : table.columns) {
+    if (shown(column, Audience::people)) page.aligns.push_back(column.align);
+  }
+  if (!table.upright) return page;
+  Page turned{Grid(page.aligns.size()), std::vector<Align>(page.lines.size(), Align::right)};
+  turned.aligns[0] = Align::left;
+  for (const auto& line : page.lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) turned.lines[c].push_back(line[c]);
+  }
+  std::erase_if(turned.lines, [](const auto& line) {  // facts that nobody has
+    return std::all_of(line.begin() + 1, line.end(), [](const std::string& cell) { return cell.empty(); });
+  });
+  return turned;
+}
+
+std::string padded(const std::string& text, std::size_t width, Align align) {
+  const std::string space(width - std::min(width, display_width(text)), ' ');
+  return align == Align::left ? text + space : space + text;
+}
+
+std::vector<std::size_t> widths(const Grid& lines) {
+  std::vector<std::size_t> result(lines.empty() ? 0 : lines[0].size());
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) result[c] = std::max(result[c], display_width(line[c]));
+  }
+  return result;
+}
+
+std::string as_table(const Page& page, bool bold) {
+  const auto width = widths(page.lines);
+  std::string out;
+  for (std::size_t r = 0; r < page.lines.size(); ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < width.size(); ++c) {
+      line += (c == 0 ? "" : "  ") + padded(page.lines[r][c], width[c], page.aligns[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += r == 0 && bold ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
+  }
+  return out;
+}
+
+std::string as_md(Page page) {
+  for (auto& line : page.lines) {
+    for (std::string& cell : line) {
+      for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) cell.insert(at, "\\");
+      std::replace(cell.begin(), cell.end(), '\n', ' ');
+    }
+  }
+  auto width = widths(page.lines);
+  std::string out;
+  for (std::size_t r = 0; r < page.lines.size(); ++r) {
+    std::string rule;
+    for (std::size_t c = 0; c < width.size(); ++c) {
+      width[c] = std::max<std::size_t>(width[c], 2);
+      out += "| " + padded(page.lines[r][c], width[c], page.aligns[c]) + " ";
+      rule += page.aligns[c] == Align::left ? "|" + std::string(width[c] + 2, '-') : "|" + std::string(width[c] + 1, '-') + ":";
+    }
+    out += "|\n";
+    if (r == 0) out += rule + "|\n";
+  }
+  return out;
+}
+
+// RFC 4180: a field with a comma, a quote or a line break is quoted, quotes are doubled, lines end in CRLF.
+std::string as_csv(const Table& table) {
+  std::string out;
+  for (const auto& line : grid(table, Audience::machines, [](const Cell& c, const Column&) { return for_csv(c); })) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      std::string field = line[c];
+      if (field.find_first_of(",\"\r\n") != std::string::npos) {
+        for (std::size_t at = 0; (at = field.find('"', at)) != std::string::npos; at += 2) field.insert(at, "\"");
+        field = '"' + field + '"';
+      }
+      out += (c == 0 ? "" : ",") + field;
+    }
+    out += "\r\n";
+  }
+  return out;
+}
+
+nlohmann::ordered_json json_value(const Cell& cell) {
+  return std::visit(
+      [](const auto& value) -> nlohmann::ordered_json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return nullptr;
+        else return value;  // a double that is not finite prints as null
+      },
+      cell);
+}
+
+}  // namespace
+
+static std::string as_json(const Table& table) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : table.rows) {
+    auto object = nlohmann::ordered_json::object();
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (shown(table.columns[c], Audience::machines)) object[table.columns[c].key] = json_value(row.at(c));
+    }
+    rows.push_back(std::move(object));
+  }
+  return rows.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0u) == 0x80u) continue;  // inside a character
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
+    const bool combining = byte == 0xccu || (byte == 0xcdu && next < 0xb0u);  // U+0300 … U+036F
+    width += combining ? 0 : 1;
+  }
+  return width;
+}
+
+std::string render(const Table& table, Format format, bool bold) {
+  switch (format) {
+    case Format::table: return as_table(people_page(table), bold);
+    case Format::md: return as_md(people_page(table));
+    case Format::csv: return as_csv(table);
+    case Format::json: return as_json(table);
+  }
+  return {};
+}
+
+std::string render(const Report& report, Format format, bool bold) {
+  if (format == Format::csv || format == Format::json) return render(report.table, format);
+  std::vector<std::string> blocks;
+  const auto add_lines = [&](const std::vector<std::string>& lines) {
+    if (!lines.empty()) blocks.push_back(fmt::format("{}\n", fmt::join(lines, "\n")));
+  };
+  add_lines(report.before);
+  if (!report.table.columns.empty()) blocks.push_back(render(report.table, format, bold));
+  add_lines(report.after);
+  return fmt::format("{}", fmt::join(blocks, "\n"));
+}
+
+}  // namespace cairn::lab

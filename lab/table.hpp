@@ -1,0 +1,52 @@
+// One table, four renderings. Verbs fill a Table with typed cells and never format a row themselves, so that
+// what people read, what a spreadsheet opens and what a script parses cannot drift apart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace cairn::lab {
+
+enum class Format : std::uint8_t { table, csv, json, md };
+enum class Align : std::uint8_t { left, right };
+enum class Audience : std::uint8_t { all, people, machines };  // people: table and md; machines: csv and json
+
+struct Column {
+  std::string key;    // snake_case and stable: the JSON key and the CSV header
+  std::string title;  // what people read
+  Align align = Align::right;
+  int decimals = 3;  // of a double, for people; machines get every digit
+  Audience audience = Audience::all;
+};
+
+// monostate is "absent": empty for people and CSV, null in JSON. A list (raw samples) is an array in JSON.
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double, bool, std::vector<double>>;
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // each as long as `columns`
+  // For many columns and few rows: people see one line per column and one column per row. Machines see no
+  // difference. The first column becomes the heading; a line that is empty for every row is left out.
+  bool upright = false;
+};
+
+// What a verb has to say: lines for people around one table.
+struct Report {
+  std::vector<std::string> before;
+  Table table;
+  std::vector<std::string> after;
+};
+
+// Every rendering ends in a newline. `bold` marks the heading for a terminal.
+std::string render(const Table& table, Format format, bool bold = false);
+// The lines around the table are for people: csv and json leave them out.
+std::string render(const Report& report, Format format, bool bold = false);
+
+// Columns a terminal needs for UTF-8 text; combining marks take none.
+std::size_t display_width(std::string_view text);
+
+}  // namespace cairn::lab

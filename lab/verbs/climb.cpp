@@ -1,0 +1,149 @@
+// cairn climb: every contender once, verified and timed, from the plainest to the library's pick.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+#include "lab/measure/bench.hpp"
+#include "lab/options.hpp"
+#include "lab/progress.hpp"
+#include "lab/verbs/verbs.hpp"
+#include "lab/verify/verify.hpp"
+
+namespace cairn::lab {
+namespace {
+
+struct Options {
+  std::vector<std::string> ids;
+  ProblemOptions problem;
+  std::string device = "cpu";
+  std::uint64_t seed = 1;
+  OutputOptions output;
+};
+
+std::vector<Column> columns() {
+  return {{"id", "contender", Align::left},
+          {"problem", "problem", Align::left},
+          {"exact", "exact", Align::left},
+          {"rounding", "error / bound", Align::right, 4},
+          {"median_ms", "ms"},
+          {"gflops", "GFLOP/s", Align::right, 1},
+          {"bar", "speed", Align::left, 0, Audience::people}};
+}
+
+struct Step {
+  std::string id;
+  Problem problem;
+  std::string failure;  // of either kind of data
+  double rounding = 0;  // largest error / bound on real data
+  double ms = 0;
+  double gflops = 0;
+};
+
+// Exact data finds a lost or doubled product; real data finds arithmetic that is less than it should be. The
+// bench has done the first.
+Step climb_one(Contender& contender, const Problem& problem, const measure::Settings& settings) {
+  Step step{std::string(contender.id()), problem, "", 0, 0, 0};
+  const measure::Timing timing = measure::bench({&contender}, problem, settings).at(0);
+  verify::Case real;
+  real.seed = settings.seed;
+  real.problem = problem;
+  real.mode = verify::Mode::rounding;
+  const verify::Verdict verdict = verify::check(contender, real);
+  step.failure = timing.failure.empty() && verdict.outcome == verify::Outcome::failed ? verdict.what : timing.failure;
+  step.rounding = verdict.ratio;
+  if (timing.timed()) {
+    step.ms = measure::median(timing.samples_ms);
+    step.gflops = measure::flops(problem) / step.ms / 1e6;
+  }
+  return step;
+}
+
+std::string bar(double share) {
+  std::string blocks;
+  for (int i = 0; i < static_cast<int>(std::lround(24 * share)); ++i) blocks += "▇";
+  return blocks.empty() ? "▏" : blocks;
+}
+
+void fill_table(const std::vector<Step>& steps, Table& table) {
+  double fastest = 0;
+  for (const Step& step : steps) fastest = std::max(fastest, step.gflops);
+  table.columns = columns();
+  for (const Step& step : steps) {
+    const bool timed = step.ms > 0;
+    table.rows.push_back({step.id, step.problem.brief(), step.failure.empty() ? "equal" : "WRONG", step.rounding,
+                          timed ? Cell{step.ms} : Cell{}, timed ? Cell{step.gflops} : Cell{},
+                          timed ? Cell{bar(step.gflops / fastest)} : Cell{}});
+  }
+}
+
+int run(const Options& options) {
+  const Output output(options.output);
+  Contenders chosen;
+  expect(contenders(parse_device(options.device), chosen));
+  expect(select(options.ids, chosen));
+  const auto& facts = chosen.at(0)->machine()->facts();
+  const auto problems = options.problem.problems();
+  for (const Problem& p : problems) {
+    if (measure::flops(p) == 0) throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
+    check_memory(p, facts.memory_bytes);
+  }
+
+  catch_interrupt();
+  Progress progress;
+  measure::Settings settings;
+  settings.seed = options.seed;
+  settings.stop = {.at_least = 10, .relative_error = 0.05, .seconds = 1, .even_if_slow = 1};
+  const auto total = static_cast<std::int64_t>(problems.size() * chosen.size());
+  std::vector<Step> steps;
+  std::int64_t failed = 0, done = 0;
+  Report report;
+  for (const Problem& problem : problems) {
+    for (const auto& contender : chosen) {
+      if (interrupted()) break;
+      progress.show(fmt::format("climbing: {}, {}", contender->id(), problem.brief()), done++, total);
+      if (const std::string why = contender->refuses(problem); !why.empty()) {
+        report.after.push_back(fmt::format("not taken: {}, {}: {}", contender->id(), problem.brief(), why));
+        continue;
+      }
+      steps.push_back(climb_one(*contender, problem, settings));
+      if (steps.back().failure.empty()) continue;
+      ++failed;
+      report.after.push_back(fmt::format("WRONG: {}, {}: {}", contender->id(), problem.brief(), steps.back().failure));
+    }
+  }
+
+  fill_table(steps, report.table);
+  report.before = {fmt::format("The climb on {}.", describe(facts)),
+                   "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
+  if (interrupted()) {
+    report.after.push_back("Interrupted: the rows are what was done.");
+  } else if (failed == 0 && !steps.empty()) {
+    report.after.push_back(fmt::format("All {} stand. Next: cairn verify, cairn bench, cairn lab layout.", steps.size()));
+  }
+  output.write(report);
+  if (failed > 0) return kFailed;
+  if (interrupted()) return kInterrupted;
+  return steps.empty() ? kLacking : kGood;
+}
+
+}  // namespace
+
+Action climb_verb(CLI::App& verb) {
+  auto options = std::make_shared<Options>();
+  options->problem = {{"512"}, {"nn"}, {"f32"}, {"row"}};
+  verb.description("Run every contender once, verified and timed: the whole ladder at a glance\n"
+                   "From the plainest to the library's pick; the first thing to run. The times are quick ones: bench\n"
+                   "measures with care.");
+  verb.footer(examples({"cairn climb", "cairn climb --shape 300x200x100 --type f64,bf16", "cairn climb 'cpu/*' --shape 128 --format md"}));
+  add_contender_ids(verb, options->ids);
+  add_problem_flags(verb, options->problem);
+  add_device_flag(verb, options->device);
+  add_seed_flag(verb, options->seed);
+  add_output_flags(verb, options->output);
+  return [options] { return run(*options); };
+}
+
+}  // namespace cairn::lab

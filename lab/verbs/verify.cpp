@@ -1,0 +1,155 @@
+// cairn verify: tries to prove contenders wrong.
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+#include "lab/options.hpp"
+#include "lab/progress.hpp"
+#include "lab/verbs/verbs.hpp"
+#include "lab/verify/verify.hpp"
+
+namespace cairn::lab {
+namespace {
+
+struct Options {
+  std::vector<std::string> ids;
+  ProblemOptions problem;
+  std::string device = "cpu";
+  std::int64_t fuzz = 1000;
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> replay;
+  OutputOptions output;
+};
+
+// The flags as they were given, for the command that draws a case again.
+std::string flags(const ProblemOptions& given) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* flag, const std::vector<std::string>& values) {
+    if (!values.empty()) words.push_back(fmt::format("{} {}", flag, fmt::join(values, ",")));
+  };
+  add("--shape", given.shape);
+  add("--layout", given.layout);
+  add("--type", given.type);
+  add("--order", given.order);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// Flags narrow what is drawn; what no flag names is drawn from everything.
+verify::Space space(const ProblemOptions& given) {
+  verify::Space result;
+  if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
+  ProblemOptions all = given;
+  result.fixed_shape = !given.shape.empty();
+  if (all.shape.empty()) all.shape = {"1"};
+  if (all.layout.empty()) all.layout = {"nn", "nt", "tn", "tt"};
+  if (all.type.empty()) all.type = {"f64", "f32", "f16", "bf16", "e4m3"};
+  if (all.order.empty()) all.order = {"row", "column"};
+  result.like = all.problems();
+  result.flags = flags(given);
+  return result;
+}
+
+std::vector<Column> columns() {
+  return {{"id", "contender", Align::left},
+          {"cases", "cases"},
+          {"passed", "passed"},
+          {"refused", "refused: not a problem it takes"},
+          {"failed", "failed"},
+          {"exact", "exact data, compared bit by bit"},
+          {"rounding", "real data, each element within its bound"},
+          {"special", "NaN, infinities, denormals among the data"},
+          {"edges", "a size that is no multiple of 32"},
+          {"padded", "a leading dimension above its minimum"},
+          {"offset", "a pointer off the 16-byte grid"},
+          {"nan_in_c", "beta = 0 over a C full of NaN"},
+          {"k_zero", "k = 0"},
+          {"empty", "C without elements"},
+          {"batched", "batched"},
+          {"aliased", "A and B the same memory"},
+          {"worst_ratio", "worst error / bound", Align::right, 4},
+          {"worst_rigorous", "worst error / rigorous bound", Align::right, 6}};
+}
+
+std::vector<Cell> row(std::string_view id, const verify::Tally& t) {
+  return {std::string(id), t.cases,  t.passed,   t.refused, t.failed, t.exact,   t.rounding,    t.special,       t.edges,
+          t.padded,        t.offset, t.nan_in_c, t.k_zero,  t.empty,  t.batched, t.aliased, t.worst_ratio, t.worst_rigorous};
+}
+
+verify::Tally one_case(Contender& contender, const verify::Case& test) {
+  verify::Tally tally;
+  const verify::Verdict verdict = verify::check(contender, test);
+  tally.add(test, verdict);
+  return tally;
+}
+
+int run(const Options& options) {
+  const Output output(options.output);
+  if (options.fuzz < 1) throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
+  Contenders chosen;
+  expect(contenders(parse_device(options.device), chosen));
+  expect(select(options.ids, chosen));
+  const verify::Space drawn_from = space(options.problem);
+  for (const Problem& p : drawn_from.like) check_memory(p, chosen.at(0)->machine()->facts().memory_bytes);
+
+  Report report;
+  report.table.upright = true;
+  report.table.columns = columns();
+  std::int64_t judged = 0, failed = 0;
+  catch_interrupt();
+  Progress progress;
+  for (const auto& contender : chosen) {
+    if (interrupted()) break;
+    const std::string id(contender->id());
+    const auto keep_going = [&](const verify::Tally& t) {
+      progress.show("verifying " + id, t.cases, options.fuzz);
+      return !interrupted();
+    };
+    const verify::Tally tally = options.replay
+                                    ? one_case(*contender, verify::draw(*options.replay, drawn_from))
+                                    : verify::fuzz(*contender, drawn_from, options.fuzz, options.seed, keep_going);
+    judged += tally.passed + tally.failed;
+    failed += tally.failed;
+    report.table.rows.push_back(row(id, tally));
+    for (const verify::Failure& failure : tally.failures) {
+      report.after.push_back(fmt::format("FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what,
+                                         failure.test.describe(), failure.test.seed,
+                                         verify::replay_command(id, failure.test, options.device, drawn_from)));
+    }
+  }
+
+  const std::string device = describe(chosen.at(0)->machine()->facts());
+  report.before = {options.replay ? fmt::format("Case {:#x} on {}: {}", *options.replay, device,
+                                                verify::draw(*options.replay, drawn_from).describe())
+                                  : fmt::format("{} cases of seed {} on {}", options.fuzz, options.seed, device)};
+  if (judged == 0 && !interrupted()) report.after.push_back("Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
+  if (interrupted()) report.after.push_back("Interrupted: the counts are of what was done.");
+  if (judged > 0 && failed == 0) report.after.push_back("Every result was right.");
+  output.write(report);
+  if (failed > 0) return kFailed;
+  if (interrupted()) return kInterrupted;
+  return judged == 0 ? kFailed : kGood;
+}
+
+}  // namespace
+
+Action verify_verb(CLI::App& verb) {
+  auto options = std::make_shared<Options>();
+  verb.description("Try to prove contenders wrong on drawn cases\n"
+                   "Draws problems from a seed (sizes, layouts, types, leading dimensions, alpha, beta, data), runs them\n"
+                   "in guarded memory and judges every element of C. Flags narrow what is drawn. A failing case prints\n"
+                   "the command that runs it again.");
+  verb.footer(examples({"cairn verify --fuzz 200", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
+                        "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20"}));
+  add_contender_ids(verb, options->ids);
+  verb.add_option("--fuzz", options->fuzz, "How many cases to draw for each contender")->capture_default_str();
+  add_seed_flag(verb, options->seed);
+  verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it");
+  add_problem_flags(verb, options->problem);
+  add_device_flag(verb, options->device);
+  add_output_flags(verb, options->output);
+  return [options] { return run(*options); };
+}
+
+}  // namespace cairn::lab

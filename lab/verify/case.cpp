@@ -1,0 +1,144 @@
+#include "lab/verify/case.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lab/random.hpp"
+
+namespace cairn::lab::verify {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Every pair of types the library takes.
+constexpr std::pair<Type, Type> kPairs[] = {
+    {Type::f64, Type::f64},   {Type::f32, Type::f32},  {Type::f16, Type::f16},   {Type::f16, Type::f32},
+    {Type::bf16, Type::bf16}, {Type::bf16, Type::f32}, {Type::e4m3, Type::e4m3}, {Type::e4m3, Type::f16},
+    {Type::e4m3, Type::bf16}, {Type::e4m3, Type::f32},
+};
+
+// Sizes where kernels go wrong: nothing, one, and one to either side of a tile.
+std::int64_t draw_size(Random& random, std::int64_t max) {
+  constexpr std::int64_t kEdges[] = {8, 16, 32, 64, 128, 256};
+  const auto kind = random.integer(0, 9);
+  if (kind == 0) return random.integer(0, std::min<std::int64_t>(max, 4));
+  if (kind < 5) return random.integer(0, max);
+  const std::int64_t edge = random.pick(kEdges);
+  const std::int64_t tiles = random.integer(1, std::max<std::int64_t>(1, max / edge));
+  return std::clamp<std::int64_t>(tiles * edge + random.integer(-1, 1), 0, max);
+}
+
+// Mostly three sizes on their own; sometimes all of them whole tiles, and sometimes A and B of one stored shape, so
+// that they can be the same memory.
+void draw_shape(Random& random, std::int64_t max, Problem& p) {
+  p.m = draw_size(random, max);
+  p.n = draw_size(random, max);
+  p.k = draw_size(random, max);
+  if (random.chance(10)) {
+    for (std::int64_t* size : {&p.m, &p.n, &p.k}) *size = std::min((*size + 31) / 32 * 32, max / 32 * 32);
+  } else if (random.chance(6)) {
+    p.n = p.m;
+    if (p.op_a == p.op_b) p.k = p.m;
+  }
+}
+
+double draw_scalar(Random& random, double usual) {
+  constexpr double kScalars[] = {0, 1, -1, 0.5};
+  if (random.chance(4)) return kNan;
+  return random.chance(40) ? usual : random.pick(kScalars);
+}
+
+// The minimum, or above it: by anything (so that rows lose their alignment) or to the next multiple of 16.
+std::int64_t draw_ld(Random& random, std::int64_t min) {
+  if (random.chance(50)) return min;
+  return random.chance(30) ? (min + 15) / 16 * 16 : min + random.integer(1, 17);
+}
+
+std::int64_t draw_stride(Random& random, const Stored& matrix, bool may_share) {
+  if (may_share && random.chance(25)) return 0;
+  return matrix.major * matrix.ld + (random.chance(50) ? 0 : random.integer(1, 40));
+}
+
+std::int64_t draw_offset(Random& random) { return random.chance(50) ? 0 : random.integer(1, 15); }
+
+Problem draw_kind(Random& random, const Space& space) {
+  if (!space.like.empty()) {
+    return space.like[static_cast<std::size_t>(random.integer(0, std::ssize(space.like) - 1))];
+  }
+  Problem p;
+  std::tie(p.in, p.out) = random.pick(kPairs);
+  p.op_a = random.chance(50) ? Op::none : Op::transpose;
+  p.op_b = random.chance(50) ? Op::none : Op::transpose;
+  p.order = random.chance(50) ? Order::row : Order::column;
+  return p;
+}
+
+}  // namespace
+
+std::string_view name(Mode mode) {
+  switch (mode) {
+    case Mode::exact: return "exact";
+    case Mode::rounding: return "rounding";
+    case Mode::special: return "special";
+  }
+  return "unknown";
+}
+
+bool Case::reads_inputs() const {
+  return problem.m > 0 && problem.n > 0 && problem.k > 0 && problem.batch > 0 && alpha != 0;
+}
+
+std::string Case::describe() const {
+  std::string text = fmt::format("{}, alpha {}, beta {}, {} data", problem.brief(), alpha, beta, name(mode));
+  if (offset_a + offset_b + offset_c > 0) text += fmt::format(", offsets {} {} {}", offset_a, offset_b, offset_c);
+  if (alias) text += ", B is A";
+  if (null_inputs) text += ", A and B null";
+  return text;
+}
+
+std::uint64_t case_seed(std::uint64_t run_seed, std::int64_t index) {
+  Random random(run_seed);
+  Random own(random.bits() + static_cast<std::uint64_t>(index));
+  return own.bits();
+}
+
+Case draw(std::uint64_t seed, const Space& space) {
+  Random random(seed);
+  Case c;
+  c.seed = seed;
+  Problem& p = c.problem = draw_kind(random, space);
+
+  p.batch = random.chance(85) ? 1 : random.integer(0, 5);
+  const std::int64_t max = p.batch > 1 ? std::min<std::int64_t>(space.max_size, 80) : space.max_size;
+  if (!space.fixed_shape) draw_shape(random, max, p);
+  p.lda = draw_ld(random, p.a().min_ld());
+  p.ldb = draw_ld(random, p.b().min_ld());
+  p.ldc = draw_ld(random, p.c().min_ld());
+  p.stride_a = draw_stride(random, p.a(), true);
+  p.stride_b = draw_stride(random, p.b(), true);
+  p.stride_c = draw_stride(random, p.c(), false);
+
+  c.alpha = draw_scalar(random, 1);
+  c.beta = draw_scalar(random, 0);
+  const auto kind = random.integer(0, 99);
+  c.mode = kind < 45 ? Mode::exact : kind < 85 ? Mode::rounding : Mode::special;
+  c.offset_a = draw_offset(random);
+  c.offset_b = draw_offset(random);
+  c.offset_c = draw_offset(random);
+
+  const bool same_shape = p.a().major == p.b().major && p.a().minor == p.b().minor;
+  if (same_shape && random.chance(30)) {
+    c.alias = true;
+    p.ldb = p.lda;
+    p.stride_b = p.stride_a;
+    c.offset_b = c.offset_a;
+  }
+  c.null_inputs = !c.reads_inputs() && random.chance(50);
+  return c;
+}
+
+}  // namespace cairn::lab::verify

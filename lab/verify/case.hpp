@@ -1,0 +1,48 @@
+// A case: one product to verify, drawn whole from one seed, so that the seed is enough to run it again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/types.hpp"
+
+namespace cairn::lab::verify {
+
+enum class Mode : std::uint8_t {
+  exact,     // small integers: every sum fits, so every bit of C must be right
+  rounding,  // real numbers: every element within its bound
+  special    // real numbers with NaN, infinities, zeros of both signs and denormals among them
+};
+
+struct Case {
+  std::uint64_t seed = 0;  // draws the case and its data
+  Problem problem;
+  double alpha = 1;
+  double beta = 0;
+  Mode mode = Mode::exact;
+  std::int64_t offset_a = 0, offset_b = 0, offset_c = 0;  // elements past a 256-byte boundary
+  bool alias = false;                                     // B is the same memory as A
+  bool null_inputs = false;  // A and B are null, where alpha = 0 or k = 0 forbids reading them
+
+  bool reads_inputs() const;  // false where alpha = 0 or k = 0, or C is empty
+  std::string describe() const;
+};
+
+// What may be drawn. Empty lists mean everything.
+struct Space {
+  std::vector<Problem> like;    // type, compute, ops and order are taken from one of these, sizes are drawn
+  std::int64_t max_size = 300;  // of m, n and k
+  bool fixed_shape = false;     // take m, n and k from `like` too
+  std::string flags;            // the command-line flags that describe this space, for replay commands
+};
+
+Case draw(std::uint64_t seed, const Space& space);
+
+// The seed of case `index` of a run.
+std::uint64_t case_seed(std::uint64_t run_seed, std::int64_t index);
+
+std::string_view name(Mode mode);
+
+}  // namespace cairn::lab::verify

@@ -1,0 +1,173 @@
+#include "lab/verify/data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cairn/numbers.hpp"
+#include "lab/random.hpp"
+#include "lab/verify/limits.hpp"
+
+namespace cairn::lab::verify {
+namespace {
+
+constexpr std::size_t kGuard = 1024;  // bytes before and after; a multiple of the 256 that buffers are aligned to
+
+Guarded poisoned(Type type, const Stored& matrix, std::int64_t batch, std::int64_t stride, std::int64_t offset) {
+  const std::int64_t elements = batch == 0 ? 0 : matrix.span() + (batch - 1) * stride;
+  const auto size = static_cast<std::size_t>(size_of(type));
+  Guarded g;
+  g.type = type;
+  g.first = kGuard + static_cast<std::size_t>(offset) * size;
+  g.bytes.resize(g.first + static_cast<std::size_t>(elements) * size + kGuard);
+  const std::uint64_t poison = poison_bits(type);
+  for (std::size_t at = 0; at + size <= g.bytes.size(); at += size) std::memcpy(&g.bytes[at], &poison, size);
+  return g;
+}
+
+template <class T> void put(Guarded& g, std::int64_t index, double value) {
+  const T element = static_cast<T>(value);
+  std::memcpy(g.matrix() + index * static_cast<std::int64_t>(sizeof(T)), &element, sizeof(T));
+}
+
+// Calls f(index, line, place) for every element of every matrix of a batch; a shared matrix counts once.
+template <class F> void for_each(const Stored& matrix, std::int64_t batch, std::int64_t stride, F&& f) {
+  for (std::int64_t b = 0; b < (stride == 0 ? std::min<std::int64_t>(batch, 1) : batch); ++b) {
+    for (std::int64_t line = 0; line < matrix.major; ++line) {
+      for (std::int64_t place = 0; place < matrix.minor; ++place) {
+        f(b * stride + line * matrix.ld + place, line, place);
+      }
+    }
+  }
+}
+
+// -max … max without 0, so that no product vanishes by itself.
+double nonzero_integer(Random& random, std::int64_t max) {
+  const auto size = static_cast<double>(random.integer(1, max));
+  return random.chance(50) ? size : -size;
+}
+
+double ordinary(Random& random) { return random.real(); }
+
+// Mostly ordinary numbers; zeros of both signs and denormals among them. NaN and infinities are put in singly
+// afterwards: one in every row would make all of C NaN and prove nothing.
+double unusual(Random& random, Type type) {
+  const auto kind = random.integer(0, 19);
+  if (kind == 0) return 0.0;
+  if (kind == 1) return -0.0;
+  if (kind == 2) return limits(type).tiny * static_cast<double>(random.integer(1, 5));
+  return random.real();
+}
+
+template <class T>
+void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode, Random random) {
+  for_each(matrix, batch, stride, [&](std::int64_t index, std::int64_t, std::int64_t) {
+    put<T>(g, index, mode == Mode::special ? unusual(random, g.type) : ordinary(random));
+  });
+  if (mode != Mode::special || matrix.span() == 0 || batch == 0) return;
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double kinds[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
+  for (auto left = random.integer(0, 2); left > 0; --left) {
+    const std::int64_t line = random.integer(0, matrix.major - 1), place = random.integer(0, matrix.minor - 1);
+    put<T>(g, line * matrix.ld + place, random.pick(kinds));
+  }
+}
+
+template <class T>
+void fill_integers(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, std::int64_t max,
+                   Random random) {
+  for_each(matrix, batch, stride,
+           [&](std::int64_t index, std::int64_t, std::int64_t) { put<T>(g, index, nonzero_integer(random, max)); });
+}
+
+// A with at most `per_row` entries that are not zero in each row of op(A). Which ones differs from row to row, so
+// that every k is used by some row.
+template <class T> void fill_sparse(Guarded& g, const Case& test, const ExactRange& range, Random random) {
+  const Problem& p = test.problem;
+  const Stored a = p.a();
+  for_each(a, p.batch, p.stride_a, [&](std::int64_t index, std::int64_t, std::int64_t) { put<T>(g, index, 0); });
+  const bool lines_are_rows = (p.order == Order::row) == (p.op_a == Op::none);
+  for (std::int64_t b = 0; b < (p.stride_a == 0 ? 1 : p.batch); ++b) {
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t left = range.per_row; left > 0; --left) {
+        const std::int64_t kk = random.integer(0, p.k - 1);
+        const std::int64_t at = lines_are_rows ? i * a.ld + kk : kk * a.ld + i;
+        put<T>(g, b * p.stride_a + at, nonzero_integer(random, range.inputs));
+      }
+    }
+  }
+}
+
+template <class In, class Out> void fill(Data& d, const Case& test) {
+  const Problem& p = test.problem;
+  Random seeds(test.seed ^ 0x636169726e646174u);  // not the stream the case itself was drawn from
+  const Random for_a(seeds.bits()), for_b(seeds.bits()), for_c(seeds.bits());
+  const bool real = test.mode != Mode::exact;
+  const ExactRange range = exact_range(test);
+  // What must not be read stays poison.
+  if (test.reads_inputs()) {
+    if (real) {
+      fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, for_a);
+    } else if (range.per_row < p.k) {
+      fill_sparse<In>(d.A, test, range, for_a);
+    } else {
+      fill_integers<In>(d.A, p.a(), p.batch, p.stride_a, range.inputs, for_a);
+    }
+    if (test.alias) {
+      d.B = d.A;
+    } else if (real) {
+      fill_real<In>(d.B, p.b(), p.batch, p.stride_b, test.mode, for_b);
+    } else {
+      fill_integers<In>(d.B, p.b(), p.batch, p.stride_b, range.inputs, for_b);
+    }
+  }
+  if (test.beta == 0) return;
+  if (real) {
+    fill_real<Out>(d.C, p.c(), p.batch, p.stride_c, test.mode, for_c);
+  } else {
+    fill_integers<Out>(d.C, p.c(), p.batch, p.stride_c, range.outputs, for_c);
+  }
+}
+
+}  // namespace
+
+std::uint64_t poison_bits(Type type) {
+  switch (type) {
+    case Type::f64: return 0x7ff4dead7ff4deadu;  // signalling: arithmetic makes quiet ones
+    case Type::f32: return 0x7fa0deadu;
+    case Type::f16: return 0x7d5au;
+    case Type::bf16: return 0x7fadu;
+    case Type::e4m3: break;
+  }
+  return 0xffu;  // the negative one of the only two; conversions write 0x7f
+}
+
+ExactRange exact_range(const Case& test) {
+  const Problem& p = test.problem;
+  const auto size = [](double scalar) { return std::isnan(scalar) ? 1.0 : std::abs(scalar); };
+  // With a factor of one half, results are multiples of one half: one bit less above the point.
+  const bool halves = size(test.alpha) == 0.5 || size(test.beta) == 0.5;
+  const int bits = std::min(limits(p.out).precision, limits(accumulator(p.in)).precision) - (halves ? 1 : 0);
+  const std::int64_t limit = std::int64_t{1} << bits;
+
+  ExactRange r;
+  r.outputs = std::clamp<std::int64_t>(limit / 4, 1, 8);
+  const std::int64_t sum = limit - r.outputs;  // |alpha| and |beta| are at most 1
+  r.inputs = 8;
+  while (r.inputs > 1 && p.k > sum / (r.inputs * r.inputs)) --r.inputs;
+  r.per_row = std::min(p.k, sum / (r.inputs * r.inputs));
+  return r;
+}
+
+Data make_data(const Case& test) {
+  const Problem& p = test.problem;
+  Data d;
+  d.A = poisoned(p.in, p.a(), p.batch, p.stride_a, test.offset_a);
+  d.B = poisoned(p.in, p.b(), p.batch, p.stride_b, test.offset_b);
+  d.C = poisoned(p.out, p.c(), p.batch, p.stride_c, test.offset_c);
+  with_type(p.in, [&]<class In>() { with_type(p.out, [&]<class Out>() { fill<In, Out>(d, test); }); });
+  return d;
+}
+
+}  // namespace cairn::lab::verify

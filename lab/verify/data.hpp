@@ -1,0 +1,48 @@
+// The numbers of a case, and the guarded memory they lie in.
+//
+// A matrix is surrounded by NaN on every side that is not its own: before it, after it, in the padding between the
+// end of a line and its ld, in the gaps of a batch. A kernel that reads there gets NaN into its result; one that
+// writes there changes bits that are compared afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cairn/types.hpp"
+#include "lab/verify/case.hpp"
+
+namespace cairn::lab::verify {
+
+// One operand's allocation on the host. `first` is the byte at which element 0 of the matrix stands; counted from a
+// 256-byte boundary it is the case's offset.
+struct Guarded {
+  Type type = Type::f32;
+  std::size_t first = 0;
+  std::vector<std::byte> bytes;
+
+  std::byte* matrix() { return bytes.data() + first; }
+  const std::byte* matrix() const { return bytes.data() + first; }
+};
+
+struct Data {
+  Guarded A, B, C;  // with alias, B is a copy of A
+};
+
+// The NaN that guards are made of: one that no arithmetic produces, so that finding it in a result means that
+// nobody wrote there.
+std::uint64_t poison_bits(Type type);
+
+// A, B and C come from three different streams of the case's seed: a kernel that takes one for another is seen.
+Data make_data(const Case& test);
+
+// In exact mode: how large the entries of op(A) and op(B) may be, how many entries of a row of op(A) are not zero,
+// and how large those of C may be, so that every sum fits the accumulator and every result the output type.
+struct ExactRange {
+  std::int64_t inputs = 1;
+  std::int64_t per_row = 0;
+  std::int64_t outputs = 1;
+};
+ExactRange exact_range(const Case& test);
+
+}  // namespace cairn::lab::verify

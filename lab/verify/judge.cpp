@@ -1,0 +1,178 @@
+#include "lab/verify/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cairn/numbers.hpp"
+#include "lab/verify/limits.hpp"
+#include "src/cpu/reference.hpp"
+#include "src/cpu/wide.hpp"
+#include "src/dispatch/normalize.hpp"
+
+namespace cairn::lab::verify {
+namespace {
+
+Verdict failed(std::string what) { return {Outcome::failed, std::move(what), 0, 0}; }
+
+// The first byte at which two allocations differ.
+std::optional<std::size_t> first_change(const Guarded& before, const Guarded& after) {
+  const auto [x, y] = std::mismatch(before.bytes.begin(), before.bytes.end(), after.bytes.begin());
+  if (x == before.bytes.end()) return std::nullopt;
+  return static_cast<std::size_t>(x - before.bytes.begin());
+}
+
+// Where a byte of an allocation stands, in elements of its matrix.
+std::int64_t element_at(const Guarded& g, std::size_t byte) {
+  const auto distance = static_cast<std::int64_t>(byte) - static_cast<std::int64_t>(g.first);
+  const std::int64_t size = size_of(g.type);
+  return distance >= 0 ? distance / size : -((-distance + size - 1) / size);
+}
+
+// Restores every element of C in `copy` to what it was, so that only a write outside of C is left as a difference.
+void restore_elements(const Problem& p, const Guarded& before, Guarded& copy) {
+  const auto size = static_cast<std::size_t>(size_of(p.out));
+  const Stored c = p.c();
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t line = 0; line < c.major && c.minor > 0; ++line) {
+      const auto at = before.first + static_cast<std::size_t>(b * p.stride_c + line * c.ld) * size;
+      std::memcpy(&copy.bytes[at], &before.bytes[at], static_cast<std::size_t>(c.minor) * size);
+    }
+  }
+}
+
+std::optional<std::string> written_outside(const Case& test, const Data& before, const Data& after) {
+  if (const auto byte = first_change(before.A, after.A)) {
+    return fmt::format("A was written at element {}; inputs are only read", element_at(before.A, *byte));
+  }
+  if (const auto byte = first_change(before.B, after.B)) {
+    return fmt::format("B was written at element {}; inputs are only read", element_at(before.B, *byte));
+  }
+  Guarded outside = after.C;
+  restore_elements(test.problem, before.C, outside);
+  if (const auto byte = first_change(before.C, outside)) {
+    return fmt::format("memory outside of C was written at element {} from its start (ldc {}, stride_c {})",
+                       element_at(before.C, *byte), test.problem.ldc, test.problem.stride_c);
+  }
+  return std::nullopt;
+}
+
+// The judgement of the elements, in row-major terms: `call` is normalized and points into the data before the run,
+// `found` to where the contender left its C.
+template <class Out> class Elements {
+ public:
+  Elements(const Case& test, const Call& call, const std::byte* found) : test_(test), call_(call), found_(found) {}
+
+  Verdict judge() {
+    const Problem& p = call_.problem;
+    const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);
+    hi_.resize(count);
+    lo_.resize(count);
+    cpu::exact(call_, hi_.data(), lo_.data());
+    if (test_.mode != Mode::exact) {
+      magnitude_.resize(count);
+      cpu::magnitude(call_, magnitude_.data());
+    }
+    Verdict verdict;
+    std::size_t at = 0;
+    for (std::int64_t b = 0; b < p.batch; ++b) {
+      for (std::int64_t i = 0; i < p.m; ++i) {
+        for (std::int64_t j = 0; j < p.n; ++j, ++at) {
+          Out found;
+          std::memcpy(&found, found_ + (b * p.stride_c + i * p.ldc + j) * static_cast<std::int64_t>(sizeof(Out)),
+                      sizeof(Out));
+          if (auto wrong = wrong_element(found, at, verdict); !wrong.empty()) {
+            // Rows and columns as the caller counts them.
+            const bool row = test_.problem.order == Order::row;
+            return failed(fmt::format("C[{}, {}]{}: {}", row ? i : j, row ? j : i,
+                                      p.batch > 1 ? fmt::format(" of product {}", b) : "", wrong));
+          }
+        }
+      }
+    }
+    return verdict;
+  }
+
+ private:
+  std::string wrong_element(Out found, std::size_t at, Verdict& verdict) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &found, sizeof(Out));
+    if (test_.beta == 0 && bits == poison_bits(type_of<Out>)) return "was never written";
+    return test_.mode == Mode::exact ? wrong_bits(found, at) : wrong_value(found, at, verdict);
+  }
+
+  // Bit for bit, except that a zero may have either sign and a NaN any payload: BLAS promises neither.
+  std::string wrong_bits(Out found, std::size_t at) const {
+    const Out wanted = cpu::round_once<Out>({hi_[at], lo_[at]});
+    const auto f = static_cast<double>(found), w = static_cast<double>(wanted);
+    if (std::isnan(w) ? std::isnan(f) : f == w) return "";
+    return fmt::format("found {}, exactly {} (k = {})", f, w, call_.problem.k);
+  }
+
+  std::string wrong_value(Out found, std::size_t at, Verdict& verdict) const {
+    const auto f = static_cast<double>(found);
+    const cpu::Wide exact{hi_[at], lo_[at]};
+    const Bound allowed = bound(call_.problem, call_.alpha, magnitude_[at], exact.hi);
+    const bool good = close_enough(f, exact, allowed.expected, type_of<Out>, verdict.ratio) &&
+                      close_enough(f, exact, allowed.rigorous, type_of<Out>, verdict.rigorous);
+    if (good) return "";
+    return fmt::format("found {}, exactly {}: error {:.3g}, bound {:.3g}, worst case {:.3g} (k = {})", f, exact.hi,
+                       std::abs(f - exact.hi), allowed.expected, allowed.rigorous, call_.problem.k);
+  }
+
+  const Case& test_;
+  const Call& call_;
+  const std::byte* found_;
+  std::vector<double> hi_, lo_, magnitude_;
+};
+
+}  // namespace
+
+Bound bound(const Problem& p, double alpha, double magnitude, double exact) {
+  const Limits acc = limits(accumulator(p.in));
+  const Limits out = limits(p.out);
+  const double n = static_cast<double>(p.k) + 2;
+  const double scale = std::max(1.0, std::abs(alpha));
+  // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it.
+  const double eta = 0.5 * out.tiny + n * acc.tiny * scale;
+  // TF32 rounds both factors to 11 bits first: 2^-11 each, and a little for the product of the two.
+  const double inputs = p.compute == Compute::tf32 ? 0x1.002p-10 : 0;
+  const double rest = out.unit * std::abs(exact) + eta + inputs * magnitude;
+  const double k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
+  return {8 * std::sqrt(k) * acc.unit * magnitude + rest, n * acc.unit / (1 - n * acc.unit) * magnitude + rest};
+}
+
+bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio) {
+  if (std::isnan(exact.hi) || std::isnan(found)) return std::isnan(exact.hi) && std::isnan(found);
+  const Limits l = limits(out);
+  if (l.saturates && std::abs(exact.hi) > l.largest) {
+    exact = {std::copysign(l.largest, exact.hi), 0};
+  } else if (std::isinf(found)) {
+    // Half a step past the largest value rounds to infinity, and an error within the bound may reach it.
+    const double past = l.largest * (1 + l.unit / 2);
+    const double reach = std::isinf(exact.hi) ? exact.hi : exact.hi + std::copysign(bound, exact.hi);
+    return found > 0 ? reach >= past : reach <= -past;
+  } else if (std::isinf(exact.hi)) {
+    return false;
+  }
+  const double error = std::abs((found - exact.hi) - exact.lo);
+  if (error == 0) return true;
+  ratio = std::max(ratio, error / bound);
+  return error <= bound;
+}
+
+Verdict judge(const Case& test, const Data& before, const Data& after) {
+  if (auto what = written_outside(test, before, after)) return failed(*what);
+  Call call{test.problem, test.alpha, before.A.matrix(), before.B.matrix(), test.beta, nullptr};
+  // The oracle only reads C; the pointer's type is that of a call that would write it.
+  call.C = const_cast<std::byte*>(before.C.matrix());
+  if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
+  const Call row = dispatch::to_row(call);
+  return with_type(test.problem.out, [&]<class Out>() { return Elements<Out>(test, row, after.C.matrix()).judge(); });
+}
+
+}  // namespace cairn::lab::verify

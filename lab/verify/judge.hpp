@@ -1,0 +1,45 @@
+// The judge: what C must be, how far a right answer may be from it, and the verdict on what was found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cairn/types.hpp"
+#include "lab/verify/case.hpp"
+#include "lab/verify/data.hpp"
+#include "src/cpu/wide.hpp"
+
+namespace cairn::lab::verify {
+
+enum class Outcome : std::uint8_t { passed, refused, failed };
+
+struct Verdict {
+  Outcome outcome = Outcome::passed;
+  std::string what;     // of a failure: the first wrong element or the broken rule; of a refusal: the reason
+  double ratio = 0;     // rounding mode: largest error / bound
+  double rigorous = 0;  // and largest error / worst-case bound
+};
+
+// How far a right result may be from the exact one.
+struct Bound {
+  double expected = 0;  // grows with the square root of k, as rounding errors do in practice
+  double rigorous = 0;  // grows with k, as no sum of roundings can exceed
+};
+
+// For an element whose exact value is `exact` and whose terms add up to `magnitude` in absolute value.
+//
+//   |C - exact| <= 8 sqrt(k) u magnitude + u_out |exact| + eta        expected
+//   |C - exact| <= gamma(k + 2) magnitude + u_out |exact| + eta       rigorous, gamma(n) = n u / (1 - n u)
+//
+// u is the accumulator's unit roundoff, u_out the output's, eta what underflow may cost.
+Bound bound(const Problem& problem, double alpha, double magnitude, double exact);
+
+// One element in rounding mode. Both directions must hold: NaN exactly where the exact result is NaN, infinity only
+// where the exact result, or one within the bound of it, is past the output's largest value. `ratio` grows to the
+// largest error / bound seen.
+bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio);
+
+// Judges a run: `before` is what the contender was given, `after` what it left.
+Verdict judge(const Case& test, const Data& before, const Data& after);
+
+}  // namespace cairn::lab::verify

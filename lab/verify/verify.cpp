@@ -1,0 +1,151 @@
+#include "lab/verify/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "lab/verify/data.hpp"
+#include "src/dispatch/check.hpp"
+
+namespace cairn::lab::verify {
+namespace {
+
+constexpr std::size_t kKeptFailures = 5;
+
+Verdict failed(std::string what) { return {Outcome::failed, std::move(what), 0, 0}; }
+
+// The three operands on the contender's machine.
+class OnDevice {
+ public:
+  Status open(const std::shared_ptr<runtime::Machine>& machine, const Data& data) {
+    machine_ = machine;
+    const Guarded* host[] = {&data.A, &data.B, &data.C};
+    for (int i = 0; i < 3; ++i) {
+      const auto& bytes = host[i]->bytes;
+      if (auto s = runtime::Buffer::make(machine, bytes.size(), buffers_[i]); !s.ok()) return s;
+      if (auto s = machine->copy_in(buffers_[i].data(), bytes.data(), bytes.size(), nullptr); !s.ok()) return s;
+    }
+    return machine->synchronize(nullptr);
+  }
+  // Gives C back what it held before the run.
+  Status reset(const Data& data) {
+    return machine_->copy_in(buffers_[2].data(), data.C.bytes.data(), data.C.bytes.size(), nullptr);
+  }
+  Status read(Data& out) {
+    Guarded* host[] = {&out.A, &out.B, &out.C};
+    for (int i = 0; i < 3; ++i) {
+      auto& bytes = host[i]->bytes;
+      if (auto s = machine_->copy_out(bytes.data(), buffers_[i].data(), bytes.size(), nullptr); !s.ok()) return s;
+    }
+    return machine_->synchronize(nullptr);
+  }
+  Call call(const Case& test, const Data& data) const {
+    Call c{test.problem, test.alpha, at(0, data.A), at(test.alias ? 0 : 1, data.B), test.beta, at(2, data.C)};
+    if (test.null_inputs) c.A = c.B = nullptr;
+    return c;
+  }
+
+ private:
+  void* at(int i, const Guarded& g) const { return static_cast<std::byte*>(buffers_[i].data()) + g.first; }
+
+  std::shared_ptr<runtime::Machine> machine_;
+  runtime::Buffer buffers_[3];
+};
+
+Verdict error(const char* doing, const Status& status) {
+  return failed(fmt::format("{}: {}: {}", doing, name(status.code()), status.message()));
+}
+
+// Runs the call and reads everything back.
+Status run_once(Contender& contender, OnDevice& device, const Call& call, Data& after) {
+  if (auto s = contender.run(call, nullptr); !s.ok()) return s;
+  if (auto s = contender.machine()->synchronize(nullptr); !s.ok()) return s;
+  return device.read(after);
+}
+
+}  // namespace
+
+Verdict check(Contender& contender, const Case& test) {
+  if (auto s = dispatch::check(test.problem); !s.ok()) return error("a case that breaks the library's rules", s);
+  if (auto reason = contender.refuses(test.problem); !reason.empty()) {
+    return {Outcome::refused, std::move(reason), 0, 0};
+  }
+  const Data before = make_data(test);
+  OnDevice device;
+  if (auto s = device.open(contender.machine(), before); !s.ok()) return error("placing the matrices", s);
+  if (auto s = contender.prepare(test.problem); !s.ok()) return error("preparing", s);
+
+  const Call call = device.call(test, before);
+  Data after = before;
+  if (auto s = run_once(contender, device, call, after); !s.ok()) return error("running", s);
+  Verdict verdict = judge(test, before, after);
+  if (verdict.outcome != Outcome::passed) return verdict;
+
+  if (test.mode == Mode::rounding) {
+    const double healthy = healthy_ratio(contender.id(), test.problem);
+    if (healthy > 0 && verdict.ratio > kWorseThanHealthy * healthy) {
+      return failed(fmt::format("error / bound is {:.3g}, and {} has at most {:.3g} at this k when it is well",
+                                verdict.ratio, contender.id(), healthy));
+    }
+  }
+
+  // The same call again must give the same bits. One case in four, to spend the time on more cases.
+  if (test.seed % 4 == 0) {
+    if (auto s = device.reset(before); !s.ok()) return error("resetting C", s);
+    Data again = before;
+    if (auto s = run_once(contender, device, call, again); !s.ok()) return error("running again", s);
+    if (again.C.bytes != after.C.bytes) return failed("the same call gave other bits the second time");
+  }
+  return verdict;
+}
+
+void Tally::add(const Case& test, const Verdict& verdict) {
+  ++cases;
+  if (verdict.outcome == Outcome::refused) {
+    ++refused;
+    return;
+  }
+  const Problem& p = test.problem;
+  ++(test.mode == Mode::exact ? exact : test.mode == Mode::rounding ? rounding : special);
+  const auto is_edge = [](std::int64_t size) { return size % 32 != 0; };
+  const auto is_offset = [](std::int64_t elements, Type type) { return elements * size_of(type) % 16 != 0; };
+  edges += is_edge(p.m) || is_edge(p.n) || is_edge(p.k);
+  padded += p.lda > p.a().min_ld() || p.ldb > p.b().min_ld() || p.ldc > p.c().min_ld();
+  offset += is_offset(test.offset_a, p.in) || is_offset(test.offset_b, p.in) || is_offset(test.offset_c, p.out);
+  nan_in_c += test.beta == 0 && p.m > 0 && p.n > 0 && p.batch > 0;
+  k_zero += p.k == 0;
+  empty += p.m == 0 || p.n == 0 || p.batch == 0;
+  batched += p.batch > 1;
+  aliased += test.alias && test.reads_inputs();
+  if (verdict.outcome == Outcome::failed) {
+    ++failed;
+    if (failures.size() < kKeptFailures) failures.push_back({test, verdict.what});
+    return;
+  }
+  ++passed;
+  if (test.mode != Mode::rounding) return;
+  worst_ratio = std::max(worst_ratio, verdict.ratio);
+  worst_rigorous = std::max(worst_rigorous, verdict.rigorous);
+  double& seen = ratios[{p.in, p.out}][static_cast<std::size_t>(bucket(p.k))];
+  seen = std::max(seen, verdict.ratio);
+}
+
+Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
+           const std::function<bool(const Tally&)>& progress) {
+  Tally tally;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Case test = draw(case_seed(seed, i), space);
+    tally.add(test, check(contender, test));
+    if (progress && !progress(tally)) break;
+  }
+  return tally;
+}
+
+std::string replay_command(std::string_view contender, const Case& test, std::string_view device,
+                           const Space& space) {
+  return fmt::format("cairn verify {} --device {}{}{} --replay {:#x}", contender, device,
+                     space.flags.empty() ? "" : " ", space.flags, test.seed);
+}
+
+}  // namespace cairn::lab::verify

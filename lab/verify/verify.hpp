@@ -1,0 +1,57 @@
+// Verification: draws cases, runs a contender on them inside guarded memory, and judges every element.
+//
+//   case      what is multiplied: problem, alpha, beta, kind of data, where the pointers stand; from one seed
+//   data      the numbers of a case, and the guarded buffers they lie in
+//   judge     the exact result, the error bound, the verdict
+//   verify    this file: the three together, for one case and for many
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lab/contender.hpp"
+#include "lab/verify/case.hpp"
+#include "lab/verify/healthy.hpp"
+#include "lab/verify/judge.hpp"
+
+namespace cairn::lab::verify {
+
+// Runs one case. A contender that refuses the problem gives an Outcome::refused, which is neither good nor bad;
+// a Status that is not ok from a problem it accepted is a failure.
+Verdict check(Contender& contender, const Case& test);
+
+struct Failure {
+  Case test;
+  std::string what;
+};
+
+// What a run covered, so that "all passed" can be weighed.
+struct Tally {
+  std::int64_t cases = 0, passed = 0, refused = 0, failed = 0;
+  std::int64_t exact = 0, rounding = 0, special = 0;  // by kind of data, refused ones left out, as below
+  std::int64_t edges = 0;                             // a size that is no multiple of 32
+  std::int64_t padded = 0;                            // an ld above its minimum
+  std::int64_t offset = 0;                            // a pointer not aligned to 16 bytes
+  std::int64_t nan_in_c = 0;                          // beta = 0 over a C full of NaN
+  std::int64_t k_zero = 0, empty = 0, batched = 0, aliased = 0;
+  double worst_ratio = 0;                          // largest error / bound seen in rounding mode
+  double worst_rigorous = 0;                       // largest error / rigorous worst-case bound
+  std::map<std::pair<Type, Type>, Ratios> ratios;  // the same, by types and size of k
+  std::vector<Failure> failures;                   // the first few
+
+  void add(const Case& test, const Verdict& verdict);
+};
+
+// Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.
+Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
+           const std::function<bool(const Tally&)>& progress = {});
+
+// The command that runs one case again; a case is drawn from its seed and the space, so both are named.
+std::string replay_command(std::string_view contender, const Case& test, std::string_view device, const Space& space);
+
+}  // namespace cairn::lab::verify

@@ -1,0 +1,126 @@
+// The CPU as a machine: memory is host memory, and work is done when the call that asks for it returns, so streams
+// have nothing to order and events are readings of the clock.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include "runtime/machines.hpp"
+
+namespace cairn::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kAlignment = 256;
+
+// The value after the colon of the first line of /proc/cpuinfo that starts with `key`; "" if there is none.
+std::string from_cpuinfo(const std::string& key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(':');
+    if (line.rfind(key, 0) == 0 && colon != std::string::npos && colon + 2 <= line.size())
+      return line.substr(colon + 2);
+  }
+  return "";
+}
+
+// x86 kernels print a name; Arm ones print numbers, of which the common server cores are spelled out.
+std::string cpu_name() {
+  if (auto name = from_cpuinfo("model name"); !name.empty()) return name;
+  const std::string part = from_cpuinfo("CPU part");
+  if (from_cpuinfo("CPU implementer") == "0x41") {
+    if (part == "0xd0c") return "Arm Neoverse-N1";
+    if (part == "0xd40") return "Arm Neoverse-V1";
+    if (part == "0xd49") return "Arm Neoverse-N2";
+    if (part == "0xd4f") return "Arm Neoverse-V2";
+  }
+  return part.empty() ? "CPU" : "Arm CPU, part " + part;
+}
+
+std::int64_t last_level_cache() {
+  for (const int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+    if (const long bytes = sysconf(level); bytes > 0) return bytes;
+  }
+  return 0;
+}
+
+class Cpu final : public Machine {
+ public:
+  const Facts& facts() const override { return facts_; }
+
+  Status allocate(std::size_t bytes, void*& out) override {
+    out = nullptr;
+    if (bytes == 0) return {};
+    if (bytes > static_cast<std::size_t>(-1) - kAlignment) return out_of_memory(bytes);
+    out = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    return out == nullptr ? out_of_memory(bytes) : Status{};
+  }
+  void free(void* pointer) override { std::free(pointer); }
+
+  Status copy_in(void* device, const void* host, std::size_t bytes, Stream) override {
+    if (bytes > 0) std::memcpy(device, host, bytes);
+    return {};
+  }
+  Status copy_out(void* host, const void* device, std::size_t bytes, Stream) override {
+    if (bytes > 0) std::memcpy(host, device, bytes);
+    return {};
+  }
+  Status fill(void* device, unsigned char value, std::size_t bytes, Stream) override {
+    if (bytes > 0) std::memset(device, value, bytes);
+    return {};
+  }
+
+  Status create_stream(Stream& out) override {
+    out = nullptr;  // the only one there is
+    return {};
+  }
+  void destroy_stream(Stream) override {}
+  Status synchronize(Stream) override { return {}; }
+
+  Status create_event(Event& out) override {
+    out = new Clock::time_point{};
+    return {};
+  }
+  void destroy_event(Event event) override { delete time(event); }
+  Status record(Event event, Stream) override {
+    *time(event) = Clock::now();
+    return {};
+  }
+  Status elapsed(Event from, Event to, double& milliseconds) override {
+    milliseconds = std::chrono::duration<double, std::milli>(*time(to) - *time(from)).count();
+    return {};
+  }
+
+ private:
+  static Clock::time_point* time(Event event) { return static_cast<Clock::time_point*>(event); }
+  static Status out_of_memory(std::size_t bytes) {
+    return {Code::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes on the CPU"};
+  }
+
+  Facts facts_ = cpu_facts();
+};
+
+}  // namespace
+
+Facts cpu_facts() {
+  Facts f;
+  f.kind = Kind::cpu;
+  f.device = -1;
+  f.name = cpu_name();
+  f.units = static_cast<int>(std::thread::hardware_concurrency());
+  f.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  f.cache_bytes = last_level_cache();
+  return f;
+}
+
+Status open_cpu(std::shared_ptr<Machine>& out) {
+  out = std::make_shared<Cpu>();
+  return {};
+}
+
+}  // namespace cairn::runtime

@@ -1,0 +1,173 @@
+// A CUDA GPU as a machine. The only file that speaks to the CUDA runtime.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "runtime/machines.hpp"
+
+namespace cairn::runtime {
+namespace {
+
+Status failed(const char* call, cudaError_t error) {
+  const auto code = error == cudaErrorMemoryAllocation ? Code::out_of_memory : Code::device_error;
+  return {code, std::string(call) + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
+}
+
+// Runs a call and names it if it fails. The error is also taken off CUDA's own record, so that it is told once.
+#define CAIRN_CUDA(call)                                          \
+  do {                                                            \
+    if (const cudaError_t error = (call); error != cudaSuccess) { \
+      (void)cudaGetLastError();                                   \
+      return failed(#call, error);                                \
+    }                                                             \
+  } while (false)
+
+std::string dotted(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+
+Status read_facts(int device, Facts& f) {
+  cudaDeviceProp prop{};
+  int clock_khz = 0, driver = 0, runtime = 0;
+  CAIRN_CUDA(cudaGetDeviceProperties(&prop, device));
+  CAIRN_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device));
+  CAIRN_CUDA(cudaDriverGetVersion(&driver));
+  CAIRN_CUDA(cudaRuntimeGetVersion(&runtime));
+  f.kind = Kind::gpu;
+  f.device = device;
+  f.name = prop.name;
+  f.units = prop.multiProcessorCount;
+  f.arch = prop.major * 10 + prop.minor;
+  f.memory_bytes = static_cast<std::int64_t>(prop.totalGlobalMem);
+  f.cache_bytes = prop.l2CacheSize;
+  f.shared_bytes = static_cast<int>(prop.sharedMemPerBlockOptin);
+  f.clock_mhz = clock_khz / 1000;
+  f.software = "CUDA " + dotted(runtime) + ", driver for " + dotted(driver);
+  return {};
+}
+
+// Selects the machine's device for the length of a call and gives the caller's back.
+class Current {
+ public:
+  explicit Current(int device) {
+    if (cudaGetDevice(&before_) == cudaSuccess && before_ != device)
+      cudaSetDevice(device);
+    else
+      before_ = -1;
+  }
+  ~Current() {
+    if (before_ >= 0) cudaSetDevice(before_);
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+class Cuda final : public Machine {
+ public:
+  explicit Cuda(Facts facts) : facts_(std::move(facts)) {}
+  const Facts& facts() const override { return facts_; }
+
+  Status allocate(std::size_t bytes, void*& out) override {
+    const Current current(facts_.device);
+    out = nullptr;
+    if (bytes > 0) CAIRN_CUDA(cudaMalloc(&out, bytes));
+    return {};
+  }
+  void free(void* pointer) override {
+    const Current current(facts_.device);
+    (void)cudaFree(pointer);
+  }
+
+  Status copy_in(void* device, const void* host, std::size_t bytes, Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, cuda(stream)));
+    return {};
+  }
+  Status copy_out(void* host, const void* device, std::size_t bytes, Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, cuda(stream)));
+    return {};
+  }
+  Status fill(void* device, unsigned char value, std::size_t bytes, Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaMemsetAsync(device, value, bytes, cuda(stream)));
+    return {};
+  }
+
+  Status create_stream(Stream& out) override {
+    const Current current(facts_.device);
+    cudaStream_t stream = nullptr;
+    CAIRN_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    out = stream;
+    return {};
+  }
+  void destroy_stream(Stream stream) override {
+    if (stream != nullptr) (void)cudaStreamDestroy(cuda(stream));
+  }
+  Status synchronize(Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaStreamSynchronize(cuda(stream)));
+    return {};
+  }
+
+  Status create_event(Event& out) override {
+    const Current current(facts_.device);
+    cudaEvent_t event = nullptr;
+    CAIRN_CUDA(cudaEventCreate(&event));
+    out = event;
+    return {};
+  }
+  void destroy_event(Event event) override { (void)cudaEventDestroy(static_cast<cudaEvent_t>(event)); }
+  Status record(Event event, Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaEventRecord(static_cast<cudaEvent_t>(event), cuda(stream)));
+    return {};
+  }
+  Status elapsed(Event from, Event to, double& milliseconds) override {
+    float ms = 0;
+    CAIRN_CUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(to)));
+    CAIRN_CUDA(cudaEventElapsedTime(&ms, static_cast<cudaEvent_t>(from), static_cast<cudaEvent_t>(to)));
+    milliseconds = static_cast<double>(ms);
+    return {};
+  }
+
+ private:
+  static cudaStream_t cuda(Stream stream) { return static_cast<cudaStream_t>(stream); }
+
+  Facts facts_;
+};
+
+int count() {
+  int n = 0;
+  if (cudaGetDeviceCount(&n) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return 0;
+  }
+  return n;
+}
+
+}  // namespace
+
+std::vector<Facts> cuda_facts() {
+  std::vector<Facts> all;
+  for (int device = 0; device < count(); ++device) {
+    if (Facts f; read_facts(device, f).ok()) all.push_back(std::move(f));
+  }
+  return all;
+}
+
+Status open_cuda(int device, std::shared_ptr<Machine>& out) {
+  if (device >= count()) {
+    return {Code::unsupported, "device " + std::to_string(device) + " is a GPU that is not there; this machine has " +
+                                   std::to_string(count()) + " (the CPU is device -1)"};
+  }
+  Facts facts;
+  if (auto s = read_facts(device, facts); !s.ok()) return s;
+  out = std::make_shared<Cuda>(std::move(facts));
+  return {};
+}
+
+}  // namespace cairn::runtime

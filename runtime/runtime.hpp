@@ -1,0 +1,93 @@
+// The machines: one small interface over memory, streams, events and device facts, so that everything above
+// runs unchanged on the CPU and on a GPU. Nobody above this room speaks to CUDA itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cairn/types.hpp"
+
+namespace cairn::runtime {
+
+enum class Kind : std::uint8_t { cpu, gpu };
+
+// What a device is, as far as it says. A field that does not apply is 0.
+struct Facts {
+  Kind kind = Kind::cpu;
+  int device = -1;   // as a Handle counts: -1 the CPU, 0… GPUs
+  std::string name;  // "NVIDIA H200", "Neoverse-N1"
+  int units = 0;     // SMs of a GPU, hardware threads of a CPU
+  int arch = 0;      // 90 for sm_90
+  std::int64_t memory_bytes = 0;
+  std::int64_t cache_bytes = 0;  // L2 of a GPU, last level of a CPU
+  int shared_bytes = 0;          // most shared memory a block may use
+  int clock_mhz = 0;
+  std::string software;  // driver and runtime versions, or the BLAS behind the CPU
+};
+
+// Opaque to all but the machine that made them. The null stream always exists.
+using Stream = void*;
+using Event = void*;
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  Machine() = default;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  virtual const Facts& facts() const = 0;
+
+  // Memory of the device, aligned to 256 bytes. Zero bytes give a null pointer.
+  virtual Status allocate(std::size_t bytes, void*& out) = 0;
+  virtual void free(void* pointer) = 0;
+  // Host to device, device to host, and a byte repeated; in stream order.
+  virtual Status copy_in(void* device, const void* host, std::size_t bytes, Stream stream) = 0;
+  virtual Status copy_out(void* host, const void* device, std::size_t bytes, Stream stream) = 0;
+  virtual Status fill(void* device, unsigned char value, std::size_t bytes, Stream stream) = 0;
+
+  virtual Status create_stream(Stream& out) = 0;
+  virtual void destroy_stream(Stream stream) = 0;
+  virtual Status synchronize(Stream stream) = 0;
+
+  virtual Status create_event(Event& out) = 0;
+  virtual void destroy_event(Event event) = 0;
+  virtual Status record(Event event, Stream stream) = 0;
+  // Milliseconds between two recorded events; waits for the second.
+  virtual Status elapsed(Event from, Event to, double& milliseconds) = 0;
+};
+
+// The facts of every device of this machine, the CPU first.
+std::vector<Facts> devices();
+
+// Opens a device; the message of a failure says what this build or machine lacks.
+Status open(int device, std::shared_ptr<Machine>& out);
+
+// Device memory that frees itself.
+class Buffer {
+ public:
+  Buffer() = default;
+  ~Buffer() { reset(); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  static Status make(std::shared_ptr<Machine> machine, std::size_t bytes, Buffer& out);
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(Buffer& other) noexcept;
+  void reset() noexcept;
+
+  std::shared_ptr<Machine> machine_;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace cairn::runtime

@@ -1,0 +1,293 @@
+// The C face: translates, and keeps each thread's last message.
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "cairn/cairn.h"
+#include "cairn/cairn.hpp"
+#include "src/api/guard.hpp"
+
+using cairn::Code;
+using cairn::Status;
+
+// The C names for the C++ objects. Defined here alone; the header only promises they exist.
+struct cairn_handle_t {
+  cairn::Handle handle;
+};
+struct cairn_plan_t {
+  cairn::Plan plan;
+};
+
+namespace {
+
+// A failure must not need memory to be told: a text that cannot be kept is cut to what can.
+std::string& last_error() {
+  static thread_local std::string text;
+  return text;
+}
+
+cairn_status keep(const Status& status) noexcept {
+  try {
+    last_error() = status.message();
+  } catch (...) {
+    last_error().clear();
+  }
+  return static_cast<cairn_status>(status.code());
+}
+
+template <class F> cairn_status answer(F&& body) noexcept { return keep(cairn::api::guarded(std::forward<F>(body))); }
+
+Status null(const char* what) { return {Code::invalid_argument, std::string(what) + " is null; it must not be"}; }
+
+Status read_enum(const char* what, std::int64_t value, std::int64_t last, std::int64_t& out) {
+  if (value < 0 || value > last) {
+    return {Code::invalid_argument,
+            std::string(what) + " is " + std::to_string(value) + "; it must be from 0 to " + std::to_string(last)};
+  }
+  out = value;
+  return {};
+}
+
+template <class E> Status read_enum(const char* what, std::int64_t value, std::int64_t last, E& out) {
+  std::int64_t checked = 0;
+  if (auto s = read_enum(what, value, last, checked); !s.ok()) return s;
+  out = static_cast<E>(checked);
+  return {};
+}
+
+Status read_op(const char* what, std::int64_t value, cairn::Op& out) {
+  std::int64_t checked = 0;
+  if (auto s = read_enum(what, value, CAIRN_OP_C, checked); !s.ok()) return s;
+  out = checked == CAIRN_OP_N ? cairn::Op::none : cairn::Op::transpose;
+  return {};
+}
+
+Status to_cpp(const cairn_problem* from, cairn::Problem& to) {
+  if (from == nullptr) return null("problem");
+  if (auto s = read_enum("in", from->in, CAIRN_E4M3, to.in); !s.ok()) return s;
+  if (auto s = read_enum("out", from->out, CAIRN_E4M3, to.out); !s.ok()) return s;
+  if (auto s = read_enum("compute", from->compute, CAIRN_SPLIT, to.compute); !s.ok()) return s;
+  if (auto s = read_enum("order", from->order, CAIRN_COLUMN, to.order); !s.ok()) return s;
+  if (auto s = read_op("op_a", from->op_a, to.op_a); !s.ok()) return s;
+  if (auto s = read_op("op_b", from->op_b, to.op_b); !s.ok()) return s;
+  to.m = from->m, to.n = from->n, to.k = from->k;
+  to.lda = from->lda, to.ldb = from->ldb, to.ldc = from->ldc;
+  to.batch = from->batch;
+  to.stride_a = from->stride_a, to.stride_b = from->stride_b, to.stride_c = from->stride_c;
+  return {};
+}
+
+cairn_problem to_c(const cairn::Problem& p) {
+  cairn_problem c;
+  c.in = static_cast<int32_t>(p.in), c.out = static_cast<int32_t>(p.out);
+  c.compute = static_cast<int32_t>(p.compute), c.order = static_cast<int32_t>(p.order);
+  c.op_a = static_cast<int32_t>(p.op_a), c.op_b = static_cast<int32_t>(p.op_b);
+  c.m = p.m, c.n = p.n, c.k = p.k;
+  c.lda = p.lda, c.ldb = p.ldb, c.ldc = p.ldc;
+  c.batch = p.batch;
+  c.stride_a = p.stride_a, c.stride_b = p.stride_b, c.stride_c = p.stride_c;
+  return c;
+}
+
+Status gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
+            double beta, void* C) {
+  if (handle == nullptr) return null("handle");
+  cairn::Problem p;
+  if (auto s = to_cpp(problem, p); !s.ok()) return s;
+  return cairn::gemm(handle->handle, p, alpha, A, B, beta, C);
+}
+
+cairn_status typed(cairn_type type, cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                   int64_t n, int64_t k, double alpha, const void* A, int64_t lda, const void* B, int64_t ldb,
+                   double beta, void* C, int64_t ldc) {
+  const cairn_problem p = {type, type, CAIRN_NATIVE, order, op_a, op_b, m, n, k, lda, ldb, ldc, 1, 0, 0, 0};
+  return answer([&] { return gemm(handle, &p, alpha, A, B, beta, C); });
+}
+
+}  // namespace
+
+const char* cairn_version(void) { return cairn::version(); }
+
+const char* cairn_status_name(cairn_status status) {
+  // The views are of string literals, so they end in a 0.
+  const auto value = static_cast<std::int64_t>(status);
+  return value < 0 || value > CAIRN_INTERNAL_ERROR ? "unknown" : cairn::name(static_cast<Code>(value)).data();
+}
+
+const char* cairn_last_error(void) { return last_error().c_str(); }
+
+cairn_status cairn_problem_packed(cairn_problem* problem, cairn_type type, cairn_order order, cairn_op op_a,
+                                  cairn_op op_b, int64_t m, int64_t n, int64_t k) {
+  return answer([&]() -> Status {
+    if (problem == nullptr) return null("problem");
+    cairn::Problem p;
+    if (auto s = read_enum("type", type, CAIRN_E4M3, p.in); !s.ok()) return s;
+    if (auto s = read_enum("order", order, CAIRN_COLUMN, p.order); !s.ok()) return s;
+    if (auto s = read_op("op_a", op_a, p.op_a); !s.ok()) return s;
+    if (auto s = read_op("op_b", op_b, p.op_b); !s.ok()) return s;
+    *problem = to_c(cairn::Problem::packed(p.in, p.op_a, p.op_b, m, n, k, p.order));
+    return {};
+  });
+}
+
+cairn_status cairn_problem_parse(cairn_problem* problem, const char* text) {
+  return answer([&]() -> Status {
+    if (problem == nullptr) return null("problem");
+    if (text == nullptr) return null("text");
+    cairn::Problem p;
+    if (auto s = cairn::parse(text, p); !s.ok()) return s;
+    *problem = to_c(p);
+    return {};
+  });
+}
+
+cairn_status cairn_problem_print(const cairn_problem* problem, int full, char* text, size_t size, size_t* needed) {
+  return answer([&]() -> Status {
+    cairn::Problem p;
+    if (auto s = to_cpp(problem, p); !s.ok()) return s;
+    const std::string printed = full != 0 ? p.full() : p.brief();
+    if (needed != nullptr) *needed = printed.size() + 1;
+    if (text == nullptr && size == 0 && needed != nullptr) return {};  // only asking
+    if (text == nullptr) return null("text");
+    if (size < printed.size() + 1) {
+      return {Code::invalid_argument, "size is " + std::to_string(size) + "; this problem needs at least " +
+                                          std::to_string(printed.size() + 1)};
+    }
+    std::memcpy(text, printed.c_str(), printed.size() + 1);
+    return {};
+  });
+}
+
+cairn_status cairn_create(cairn_handle* handle, int device) {
+  return answer([&]() -> Status {
+    if (handle == nullptr) return null("handle");
+    cairn::Handle opened;
+    if (auto s = cairn::Handle::open(device, opened); !s.ok()) return s;
+    *handle = new cairn_handle_t{std::move(opened)};
+    return {};
+  });
+}
+
+void cairn_destroy(cairn_handle handle) { delete handle; }
+
+cairn_status cairn_get_device(cairn_handle handle, int* device) {
+  return answer([&]() -> Status {
+    if (handle == nullptr) return null("handle");
+    if (device == nullptr) return null("device");
+    *device = handle->handle.device();
+    return {};
+  });
+}
+
+cairn_status cairn_set_stream(cairn_handle handle, void* stream) {
+  return answer([&] { return handle == nullptr ? null("handle") : handle->handle.set_stream(stream); });
+}
+
+cairn_status cairn_get_stream(cairn_handle handle, void** stream) {
+  return answer([&]() -> Status {
+    if (handle == nullptr) return null("handle");
+    if (stream == nullptr) return null("stream");
+    *stream = handle->handle.stream();
+    return {};
+  });
+}
+
+cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t bytes) {
+  return answer([&] { return handle == nullptr ? null("handle") : handle->handle.set_workspace(workspace, bytes); });
+}
+
+cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes) {
+  return answer([&]() -> Status {
+    if (handle == nullptr) return null("handle");
+    if (bytes == nullptr) return null("bytes");
+    cairn::Problem p;
+    if (auto s = to_cpp(problem, p); !s.ok()) return s;
+    return cairn::workspace_size(handle->handle, p, *bytes);
+  });
+}
+
+cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
+                        double beta, void* C) {
+  return answer([&] { return gemm(handle, problem, alpha, A, B, beta, C); });
+}
+
+cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem) {
+  return answer([&]() -> Status {
+    if (plan == nullptr) return null("plan");
+    if (handle == nullptr) return null("handle");
+    cairn::Problem p;
+    if (auto s = to_cpp(problem, p); !s.ok()) return s;
+    cairn::Plan made;
+    if (auto s = cairn::plan(handle->handle, p, made); !s.ok()) return s;
+    *plan = new cairn_plan_t{std::move(made)};
+    return {};
+  });
+}
+
+void cairn_plan_destroy(cairn_plan plan) { delete plan; }
+
+cairn_status cairn_plan_id(cairn_plan plan, const char** id) {
+  return answer([&]() -> Status {
+    if (plan == nullptr) return null("plan");
+    if (id == nullptr) return null("id");
+    *id = plan->plan.id().c_str();
+    return {};
+  });
+}
+
+cairn_status cairn_plan_why(cairn_plan plan, const char** why) {
+  return answer([&]() -> Status {
+    if (plan == nullptr) return null("plan");
+    if (why == nullptr) return null("why");
+    *why = plan->plan.why().c_str();
+    return {};
+  });
+}
+
+cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes) {
+  return answer([&]() -> Status {
+    if (plan == nullptr) return null("plan");
+    if (bytes == nullptr) return null("bytes");
+    *bytes = plan->plan.workspace_bytes();
+    return {};
+  });
+}
+
+cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const void* A, const void* B, double beta,
+                       void* C) {
+  return answer([&]() -> Status {
+    if (handle == nullptr) return null("handle");
+    if (plan == nullptr) return null("plan");
+    return cairn::run(handle->handle, plan->plan, alpha, A, B, beta, C);
+  });
+}
+
+cairn_status cairn_gemm_f64(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, double alpha, const double* A, int64_t lda, const double* B,
+                            int64_t ldb, double beta, double* C, int64_t ldc) {
+  return typed(CAIRN_F64, handle, order, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+cairn_status cairn_gemm_f32(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, float alpha, const float* A, int64_t lda, const float* B,
+                            int64_t ldb, float beta, float* C, int64_t ldc) {
+  return typed(CAIRN_F32, handle, order, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+cairn_status cairn_gemm_f16(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, float alpha, const cairn_f16* A, int64_t lda, const cairn_f16* B,
+                            int64_t ldb, float beta, cairn_f16* C, int64_t ldc) {
+  return typed(CAIRN_F16, handle, order, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+cairn_status cairn_gemm_bf16(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                             int64_t n, int64_t k, float alpha, const cairn_bf16* A, int64_t lda, const cairn_bf16* B,
+                             int64_t ldb, float beta, cairn_bf16* C, int64_t ldc) {
+  return typed(CAIRN_BF16, handle, order, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+cairn_status cairn_gemm_e4m3(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                             int64_t n, int64_t k, float alpha, const cairn_e4m3* A, int64_t lda, const cairn_e4m3* B,
+                             int64_t ldb, float beta, cairn_e4m3* C, int64_t ldc) {
+  return typed(CAIRN_E4M3, handle, order, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}

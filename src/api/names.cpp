@@ -1,0 +1,52 @@
+// The words for the enumerations, and back.
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "cairn/types.hpp"
+
+namespace cairn {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kTypes = {"f64"sv, "f32"sv, "f16"sv, "bf16"sv, "e4m3"sv};
+constexpr std::array kOps = {"n"sv, "t"sv};
+constexpr std::array kOrders = {"row"sv, "column"sv};
+constexpr std::array kComputes = {"native"sv, "tf32"sv, "split"sv};
+constexpr std::array kCodes = {
+    "ok"sv,           "invalid_argument"sv, "unsupported"sv, "out_of_memory"sv, "workspace_too_small"sv,
+    "device_error"sv, "internal_error"sv};
+
+template <class E, std::size_t N> std::string_view word(const std::array<std::string_view, N>& words, E value) {
+  const auto index = static_cast<std::size_t>(value);
+  return index < N ? words[index] : "unknown"sv;
+}
+
+template <class E, std::size_t N>
+Status find(const char* what, const std::array<std::string_view, N>& words, std::string_view text, E& out) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (words[i] == text) {
+      out = static_cast<E>(i);
+      return {};
+    }
+  }
+  std::string message = "'" + std::string(text) + "' is no " + what + "; it must be one of";
+  for (const auto& w : words) message += " " + std::string(w);
+  return {Code::invalid_argument, std::move(message)};
+}
+
+}  // namespace
+
+std::string_view name(Type type) { return word(kTypes, type); }
+std::string_view name(Op op) { return word(kOps, op); }
+std::string_view name(Order order) { return word(kOrders, order); }
+std::string_view name(Compute compute) { return word(kComputes, compute); }
+std::string_view name(Code code) { return word(kCodes, code); }
+
+Status parse(std::string_view text, Type& out) { return find("type", kTypes, text, out); }
+Status parse(std::string_view text, Op& out) { return find("op", kOps, text == "c" ? "t" : text, out); }
+Status parse(std::string_view text, Order& out) { return find("order", kOrders, text, out); }
+Status parse(std::string_view text, Compute& out) { return find("compute", kComputes, text, out); }
+
+}  // namespace cairn

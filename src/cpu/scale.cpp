@@ -1,0 +1,30 @@
+#include "src/cpu/scale.hpp"
+
+#include <algorithm>
+
+#include "cairn/numbers.hpp"
+
+namespace cairn::cpu {
+
+void scale_c(const Call& call) {
+  const Problem& p = call.problem;
+  const double beta = call.beta;
+  if (p.m == 0 || p.n == 0 || beta == 1) return;
+  with_type(p.out, [&]<class T>() {
+    for (std::int64_t batch = 0; batch < p.batch; ++batch) {
+      for (std::int64_t i = 0; i < p.m; ++i) {
+        T* row = static_cast<T*>(call.C) + batch * p.stride_c + i * p.ldc;
+        if (beta == 0) {
+          std::fill_n(row, p.n, T{});
+          continue;
+        }
+        // beta has at most 24 significant bits unless C is f64, so the product in double is exact
+        // or the one rounding there is.
+        for (std::int64_t j = 0; j < p.n; ++j)
+          row[j] = static_cast<T>(beta * static_cast<double>(row[j]));
+      }
+    }
+  });
+}
+
+}  // namespace cairn::cpu

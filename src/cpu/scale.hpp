@@ -1,0 +1,20 @@
+// What becomes of C when there is no product to add: alpha = 0 or k = 0.
+#pragma once
+
+#include "src/call.hpp"
+
+namespace cairn::cpu {
+
+// Whether A and B are read at all. Where they are not they may be null, and alpha counts for
+// nothing: netlib returns beta * C for k = 0 even when alpha is NaN. (NaN is not 0, so alpha = NaN
+// with k > 0 reads them.)
+inline bool reads_inputs(const Call& call) {
+  const Problem& p = call.problem;
+  return p.m > 0 && p.n > 0 && p.batch > 0 && p.k > 0 && call.alpha != 0;
+}
+
+// C = beta * C, rounded once. beta = 0 writes zeros and reads nothing; beta = 1 leaves every bit,
+// NaNs included.
+void scale_c(const Call& call);
+
+}  // namespace cairn::cpu

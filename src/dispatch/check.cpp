@@ -1,0 +1,118 @@
+#include "src/dispatch/check.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace cairn::dispatch {
+namespace {
+
+Status invalid(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+Status not_negative(const char* what, std::int64_t value) {
+  if (value >= 0) return {};
+  return invalid(std::string(what) + " is " + number(value) + "; it must be at least 0");
+}
+
+bool known(const Problem& p) {
+  return p.in <= Type::e4m3 && p.out <= Type::e4m3 && p.compute <= Compute::split && p.order <= Order::column &&
+         p.op_a <= Op::transpose && p.op_b <= Op::transpose;
+}
+
+// C may be stored as the inputs are, or wider; a wider input than output loses nothing by being converted
+// first, so it has no place here.
+Status check_types(const Problem& p) {
+  bool pair = p.in == p.out;
+  if (p.in == Type::f16 || p.in == Type::bf16) pair |= p.out == Type::f32;
+  if (p.in == Type::e4m3) pair |= p.out == Type::f32 || p.out == Type::f16 || p.out == Type::bf16;
+  if (!pair) {
+    return invalid("out is " + std::string(name(p.out)) + " for " + std::string(name(p.in)) +
+                   " inputs; it must be the same type or f32, or for e4m3 inputs also f16 or bf16 (f64 only "
+                   "goes with f64)");
+  }
+  if (p.compute != Compute::native && p.in != Type::f32) {
+    return invalid("compute is " + std::string(name(p.compute)) + " for " + std::string(name(p.in)) +
+                   " inputs; it needs f32 inputs");
+  }
+  return {};
+}
+
+// One matrix and its batch: ld, stride, and that its last byte can be counted.
+Status check_matrix(char which, const Stored& s, Type type, std::int64_t batch, std::int64_t stride,
+                    const Problem& p) {
+  const std::string small(1, static_cast<char>(which - 'A' + 'a'));
+  if (s.ld < s.min_ld()) {
+    const char* line = p.order == Order::row ? "row" : "column";
+    return invalid("ld" + small + " is " + number(s.ld) + "; it must be at least " + number(s.min_ld()) +
+                   ", the length of a stored " + line + " of " + which);
+  }
+  if (stride < 0) return not_negative(("stride_" + small).c_str(), stride);
+  if (s.major == 0 || s.minor == 0 || batch == 0) return {};
+
+  // (batch - 1) * stride + (major - 1) * ld + minor elements, in bytes.
+  std::int64_t lines = 0, batches = 0, bytes = 0;
+  if (__builtin_mul_overflow(s.major - 1, s.ld, &lines) || __builtin_add_overflow(lines, s.minor, &lines) ||
+      __builtin_mul_overflow(batch - 1, stride, &batches) || __builtin_add_overflow(lines, batches, &batches) ||
+      __builtin_mul_overflow(batches, size_of(type), &bytes)) {
+    return invalid(std::string(1, which) + " spans more than " + number(std::numeric_limits<std::int64_t>::max()) +
+                   " bytes (ld" + small + " " + number(s.ld) + ", " + number(s.major) + " lines, batch " +
+                   number(batch) + ", stride_" + small + " " + number(stride) + ")");
+  }
+  return {};
+}
+
+// Two products of a batch must not write the same element: the matrices follow each other, or stand side by
+// side within the lines of a wider one.
+Status check_stride_c(const Problem& p) {
+  const Stored c = p.c();
+  if (p.batch < 2 || c.span() == 0 || p.stride_c >= c.span()) return {};
+  const bool side_by_side = p.stride_c >= c.minor && p.stride_c <= (c.ld - c.minor) / (p.batch - 1);
+  if (side_by_side) return {};
+  return invalid("stride_c is " + number(p.stride_c) + "; with batch " + number(p.batch) + " it must be at least " +
+                 number(c.span()) + ", the span of one C, or place them side by side within ldc");
+}
+
+}  // namespace
+
+Status check(const Problem& p) {
+  if (!known(p)) return invalid("in, out, compute, order, op_a or op_b holds a value outside its enumeration");
+  const std::pair<const char*, std::int64_t> sizes[] = {{"m", p.m}, {"n", p.n}, {"k", p.k}, {"batch", p.batch}};
+  for (const auto& [what, value] : sizes) {
+    if (auto s = not_negative(what, value); !s.ok()) return s;
+  }
+  if (auto s = check_types(p); !s.ok()) return s;
+  if (auto s = check_matrix('A', p.a(), p.in, p.batch, p.stride_a, p); !s.ok()) return s;
+  if (auto s = check_matrix('B', p.b(), p.in, p.batch, p.stride_b, p); !s.ok()) return s;
+  if (auto s = check_matrix('C', p.c(), p.out, p.batch, p.stride_c, p); !s.ok()) return s;
+  return check_stride_c(p);
+}
+
+bool reads_inputs(const Call& call) {
+  const Problem& p = call.problem;
+  return p.m > 0 && p.n > 0 && p.k > 0 && p.batch > 0 && call.alpha != 0;
+}
+
+Status check_pointers(const Call& call) {
+  const Problem& p = call.problem;
+  const auto one = [](char which, const void* pointer, Type type, const char* when) -> Status {
+    if (pointer == nullptr) {
+      return invalid(std::string(1, which) + " is null; it must point to the matrix unless " + when);
+    }
+    const auto size = static_cast<std::uintptr_t>(size_of(type));
+    if (reinterpret_cast<std::uintptr_t>(pointer) % size != 0) {
+      return invalid(std::string(1, which) + " is not aligned to its element type; an address of " +
+                     std::string(name(type)) + " must be a multiple of " + number(size_of(type)));
+    }
+    return {};
+  };
+  if (reads_inputs(call)) {
+    if (auto s = one('A', call.A, p.in, "alpha, m, n, k or batch is 0"); !s.ok()) return s;
+    if (auto s = one('B', call.B, p.in, "alpha, m, n, k or batch is 0"); !s.ok()) return s;
+  }
+  if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
+  return one('C', call.C, p.out, "m, n or batch is 0");
+}
+
+}  // namespace cairn::dispatch

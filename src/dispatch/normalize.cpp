@@ -1,0 +1,30 @@
+#include "src/dispatch/normalize.hpp"
+
+#include <utility>
+
+namespace cairn::dispatch {
+
+Problem flipped(const Problem& problem) {
+  Problem p = problem;
+  p.order = problem.order == Order::row ? Order::column : Order::row;
+  std::swap(p.m, p.n);
+  std::swap(p.op_a, p.op_b);
+  std::swap(p.lda, p.ldb);
+  std::swap(p.stride_a, p.stride_b);
+  return p;
+}
+
+Call flipped(const Call& call) {
+  Call c = call;
+  c.problem = flipped(call.problem);
+  std::swap(c.A, c.B);
+  return c;
+}
+
+Problem to_row(const Problem& problem) { return problem.order == Order::row ? problem : flipped(problem); }
+
+Call to_row(const Call& call) { return call.problem.order == Order::row ? call : flipped(call); }
+
+Call to_column(const Call& call) { return call.problem.order == Order::column ? call : flipped(call); }
+
+}  // namespace cairn::dispatch

@@ -1,0 +1,56 @@
+#include "src/dispatch/plan.hpp"
+
+#include <span>
+#include <utility>
+
+#include "src/dispatch/normalize.hpp"
+
+namespace cairn::dispatch {
+namespace {
+
+Status plan_cpu(Plan::Impl& plan) {
+  for (const cpu::Backend* candidate : cpu::backends()) {
+    const std::string id(candidate->id);
+    if (plan.backend != nullptr) {
+      plan.why += id + ": not needed, " + plan.id + " is preferred\n";
+      continue;
+    }
+    if (const std::string reason = candidate->refuses(plan.row); !reason.empty()) {
+      plan.why += id + ": ruled out, " + reason + "\n";
+      continue;
+    }
+    plan.backend = candidate;
+    plan.id = id;
+    plan.workspace = candidate->workspace(plan.row);
+    plan.why += id + ": chosen, the first in order of speed that takes this problem; " +
+                std::to_string(plan.workspace) + " bytes of workspace\n";
+  }
+  if (plan.backend != nullptr) return {};
+  return {Code::unsupported, "no CPU backend takes " + plan.asked.brief() + ":\n" + plan.why};
+}
+
+}  // namespace
+
+Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
+  auto plan = std::make_shared<Plan::Impl>();
+  plan->asked = problem;
+  plan->row = to_row(problem);
+  plan->device = device.device;
+  plan->why = problem.brief() + " on " + device.name + "\n";
+  if (problem.order == Order::column) plan->why += "column-major: run as row-major " + plan->row.brief() + "\n";
+
+  if (device.kind != runtime::Kind::cpu) {
+    return {Code::unsupported, "device " + std::to_string(device.device) + " (" + device.name +
+                                   ") has no kernels in this version; the CPU is device -1"};
+  }
+  if (auto s = plan_cpu(*plan); !s.ok()) return s;
+  out = std::move(plan);
+  return {};
+}
+
+Status execute(const Plan::Impl& plan, const Call& call, void* workspace, runtime::Stream) {
+  const std::span<std::byte> scratch(static_cast<std::byte*>(workspace), plan.workspace);
+  return plan.backend->run(to_row(call), scratch);
+}
+
+}  // namespace cairn::dispatch

@@ -1,0 +1,115 @@
+// Every rule of a call, broken one at a time: the code, and that the message names the argument.
+#include "src/dispatch/check.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace cairn::dispatch {
+namespace {
+
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+
+Problem good() {
+  Problem p = Problem::packed(Type::f32, Op::none, Op::transpose, 4, 5, 6, Order::row, 3);
+  p.lda += 2;
+  p.stride_a = p.a().major * p.lda;
+  return p;
+}
+
+struct Broken {
+  std::string says;  // how the message must begin
+  std::function<void(Problem&)> by;
+};
+
+TEST(Check, AcceptsWhatIsLegal) {
+  EXPECT_TRUE(check(good()).ok());
+  for (const auto& change : std::vector<std::function<void(Problem&)>>{
+           [](Problem& p) { p.m = 0, p.pack(); },
+           [](Problem& p) { p.k = 0, p.pack(); },
+           [](Problem& p) { p.batch = 0; },
+           [](Problem& p) { p.stride_a = 0; },
+           [](Problem& p) { p.batch = 1, p.stride_c = 0; },
+           [](Problem& p) { p.ldc = 15, p.stride_c = 5; },  // three C side by side in one 4 x 15 matrix
+           [](Problem& p) { p.compute = Compute::split; },
+           [](Problem& p) { p.in = Type::e4m3, p.out = Type::bf16; },
+           [](Problem& p) { p.in = Type::f16; },
+       }) {
+    Problem p = good();
+    change(p);
+    EXPECT_TRUE(check(p).ok()) << p.full() << ": " << check(p).message();
+  }
+}
+
+TEST(Check, RefusesEachBrokenRuleNamingTheArgumentAndItsValue) {
+  const std::vector<Broken> rules = {
+      {"m is -1", [](Problem& p) { p.m = -1; }},
+      {"n is -7", [](Problem& p) { p.n = -7; }},
+      {"k is -1", [](Problem& p) { p.k = -1; }},
+      {"batch is -2", [](Problem& p) { p.batch = -2; }},
+      {"lda is 5; it must be at least 6", [](Problem& p) { p.lda = 5; }},
+      {"ldb is 5; it must be at least 6", [](Problem& p) { p.ldb = 5; }},  // n x k stored: k, not n
+      {"ldc is 4; it must be at least 5", [](Problem& p) { p.ldc = 4; }},
+      {"lda is 0; it must be at least 1", [](Problem& p) { p.k = 0, p.lda = 0; }},
+      {"stride_a is -1", [](Problem& p) { p.stride_a = -1; }},
+      {"stride_b is -1", [](Problem& p) { p.stride_b = -1; }},
+      {"stride_c is -1", [](Problem& p) { p.stride_c = -1; }},
+      {"stride_c is 0", [](Problem& p) { p.stride_c = 0; }},
+      {"stride_c is 19", [](Problem& p) { p.stride_c = 19; }},
+      {"stride_c is 5", [](Problem& p) { p.ldc = 14, p.stride_c = 5; }},  // the third would wrap into the next line
+      {"out is f16 for f32", [](Problem& p) { p.out = Type::f16; }},
+      {"out is f64 for f32", [](Problem& p) { p.out = Type::f64; }},
+      {"out is bf16 for f16", [](Problem& p) { p.in = Type::f16, p.out = Type::bf16; }},
+      {"compute is tf32 for f64", [](Problem& p) { p.in = p.out = Type::f64, p.compute = Compute::tf32; }},
+      {"in, out, compute", [](Problem& p) { p.in = static_cast<Type>(9); }},
+      {"in, out, compute", [](Problem& p) { p.order = static_cast<Order>(2); }},
+      {"A spans more than", [](Problem& p) { p.lda = kMax / 3; }},
+      {"B spans more than", [](Problem& p) { p.stride_b = kMax / 4; }},
+      {"C spans more than",
+       [](Problem& p) {
+         p.batch = kMax / 8;
+         p.stride_a = p.stride_b = 0;
+       }},
+      // In elements this fits 64 bits; in bytes it does not.
+      {"A spans more than", [](Problem& p) { p.batch = 1, p.lda = kMax / 8, p.m = 5, p.pack(), p.lda = kMax / 8; }},
+  };
+  for (const auto& rule : rules) {
+    Problem p = good();
+    rule.by(p);
+    const Status s = check(p);
+    EXPECT_EQ(s.code(), Code::invalid_argument) << rule.says << " | " << p.full();
+    EXPECT_EQ(s.message().rfind(rule.says, 0), 0u) << rule.says << " | " << s.message();
+  }
+}
+
+TEST(Check, PointersAreNeededExactlyWhereTheyAreUsed) {
+  alignas(16) float memory[16] = {};
+  Call call{Problem::packed(Type::f32, Op::none, Op::none, 2, 2, 2), 1, memory, memory, 0, memory};
+  EXPECT_TRUE(check_pointers(call).ok());
+
+  Call c = call;
+  c.A = nullptr;
+  EXPECT_EQ(check_pointers(c).message().rfind("A is null", 0), 0u);
+  c.alpha = 0;
+  EXPECT_TRUE(check_pointers(c).ok());
+  c = call, c.B = nullptr;
+  EXPECT_EQ(check_pointers(c).message().rfind("B is null", 0), 0u);
+  c.problem.k = 0;
+  EXPECT_TRUE(check_pointers(c).ok());
+  c = call, c.C = nullptr;
+  EXPECT_EQ(check_pointers(c).message().rfind("C is null", 0), 0u);
+  c.problem.n = 0;
+  EXPECT_TRUE(check_pointers(c).ok());
+
+  c = call, c.B = reinterpret_cast<const char*>(memory) + 2;
+  EXPECT_EQ(check_pointers(c).message().rfind("B is not aligned", 0), 0u);
+  c.problem.in = c.problem.out = Type::f16;
+  EXPECT_TRUE(check_pointers(c).ok());
+}
+
+}  // namespace
+}  // namespace cairn::dispatch

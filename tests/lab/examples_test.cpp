@@ -1,0 +1,40 @@
+// Every example in the help runs and succeeds: the lines under "Examples:" are read from the help itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_cairn.hpp"
+
+namespace cairn::testing {
+namespace {
+
+std::vector<std::string> examples_in(const std::string& help) {
+  std::vector<std::string> lines;
+  std::istringstream text(help.substr(std::min(help.size(), help.find("Examples:"))));
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("  ")) lines.push_back(line.substr(2));
+  }
+  return lines;
+}
+
+class Examples : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Examples, Run) {
+  const auto lines = examples_in(run_cairn(std::string(GetParam()) + " --help").out);
+  EXPECT_GE(lines.size(), 2u);
+  for (const std::string& line : lines) {
+    const Ran ran = run_shell(line);
+    EXPECT_EQ(ran.code, 0) << line << "\n" << ran.err;
+    EXPECT_EQ(ran.err, "") << line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
+                         ::testing::Values("", "climb", "list", "info", "verify", "bench", "plan", "lab", "completion"),
+                         [](const auto& verb) { return *verb.param == '\0' ? std::string("cairn") : verb.param; });
+
+}  // namespace
+}  // namespace cairn::testing

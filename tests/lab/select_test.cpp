@@ -1,0 +1,92 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lab/contender.hpp"
+
+namespace cairn::lab {
+namespace {
+
+class Named final : public Contender {
+ public:
+  explicit Named(std::string id) : id_(std::move(id)) {}
+  std::string_view id() const override { return id_; }
+  std::string_view title() const override { return ""; }
+  std::string refuses(const Problem&) const override { return ""; }
+  Status prepare(const Problem&) override { return {}; }
+  Status run(const Call&, runtime::Stream) override { return {}; }
+  const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
+
+ private:
+  std::string id_;
+  std::shared_ptr<runtime::Machine> machine_;
+};
+
+Contenders all() {
+  Contenders list;
+  for (const char* id : {"cpu/reference", "cpu/openblas", "simt/16", "simt/16_warp_tile", "cairn"}) {
+    list.push_back(std::make_unique<Named>(id));
+  }
+  return list;
+}
+
+std::vector<std::string> chosen(const std::vector<std::string>& patterns) {
+  Contenders list = all();
+  const Status status = select(patterns, list);
+  if (!status.ok()) return {"error: " + status.message()};
+  std::vector<std::string> ids;
+  for (const auto& contender : list) ids.emplace_back(contender->id());
+  return ids;
+}
+
+using Ids = std::vector<std::string>;
+
+TEST(Select, NoPatternKeepsAll) { EXPECT_EQ(chosen({}).size(), 5u); }
+
+TEST(Select, GlobsMayCrossTheSlash) {
+  EXPECT_EQ(chosen({"cpu/*"}), (Ids{"cpu/reference", "cpu/openblas"}));
+  EXPECT_EQ(chosen({"*e*"}), (Ids{"cpu/reference", "cpu/openblas", "simt/16_warp_tile"}));
+}
+
+TEST(Select, APrefixOfOneIsEnough) { EXPECT_EQ(chosen({"cpu/o"}), (Ids{"cpu/openblas"})); }
+
+TEST(Select, AWholeIdWinsOverThePrefixItAlsoIs) { EXPECT_EQ(chosen({"simt/16"}), (Ids{"simt/16"})); }
+
+TEST(Select, KeepsTheTablesOrderAndNoDoubles) {
+  EXPECT_EQ(chosen({"cairn", "cpu/o", "cairn"}), (Ids{"cpu/openblas", "cairn"}));
+}
+
+TEST(Select, APrefixOfSeveralSaysWhichAndKeepsTheList) {
+  Contenders list = all();
+  const Status status = select({"cpu"}, list);
+  EXPECT_EQ(status.code(), Code::invalid_argument);
+  EXPECT_NE(status.message().find("cpu/reference, cpu/openblas"), std::string::npos) << status.message();
+  EXPECT_EQ(list.size(), 5u);
+}
+
+TEST(Select, NothingFoundListsWhatThereIs) {
+  for (const char* pattern : {"tpu", "tpu/*", ""}) {
+    Contenders list = all();
+    const Status status = select({pattern}, list);
+    EXPECT_EQ(status.code(), Code::invalid_argument) << pattern;
+    EXPECT_NE(status.message().find("simt/16_warp_tile"), std::string::npos) << status.message();
+  }
+}
+
+TEST(Contenders, TheCpuHasItsReferenceFirstAndTheLibraryLast) {
+  Contenders list;
+  ASSERT_TRUE(contenders(-1, list).ok());
+  ASSERT_GE(list.size(), 2u);
+  EXPECT_EQ(list.front()->id(), "cpu/reference");
+  EXPECT_EQ(list.back()->id(), "cairn");
+}
+
+TEST(Contenders, AnAbsentDeviceIsAStatus) {
+  Contenders list;
+  EXPECT_FALSE(contenders(1000, list).ok());
+  EXPECT_TRUE(list.empty());
+}
+
+}  // namespace
+}  // namespace cairn::lab
