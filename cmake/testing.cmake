@@ -16,7 +16,7 @@ function(cairn_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} cairn_flags GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # GoogleTest's macros compile far faster at -O1, and what the tests call is optimized in its own library.
+  # GoogleTest's macros compile faster at -O1, and what the tests call is optimized in its own library.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)

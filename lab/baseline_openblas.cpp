@@ -1,10 +1,10 @@
 #include "lab/baseline_openblas.hpp"
 
 #ifdef CAIRN_HAVE_OPENBLAS
-#include <cblas.h>
-
 #include <algorithm>
 #include <limits>
+
+#include <cblas.h>
 #endif
 
 namespace cairn::lab {

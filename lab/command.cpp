@@ -33,14 +33,8 @@ class HelpFormat : public CLI::Formatter {
 };
 
 constexpr Verb kVerbs[] = {
-    {"climb", climb_verb},
-    {"list", list_verb},
-    {"info", info_verb},
-    {"verify", verify_verb},
-    {"bench", bench_verb},
-    {"plan", plan_verb},
-    {"lab", lab_verb},
-    {"completion", completion_verb},
+    {"climb", climb_verb}, {"list", list_verb}, {"info", info_verb}, {"verify", verify_verb},
+    {"bench", bench_verb}, {"plan", plan_verb}, {"lab", lab_verb},   {"completion", completion_verb},
 };
 
 int complain(Exit code, std::string message) {

@@ -1,8 +1,7 @@
 #include "lab/contender.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
+#include <fnmatch.h>
 
 #include <fmt/format.h>
 
@@ -36,8 +35,8 @@ Status contenders(int device, Contenders& out) {
   std::shared_ptr<runtime::Machine> machine;
   if (auto s = runtime::open(device, machine); !s.ok()) return s;
   if (machine->facts().kind != runtime::Kind::cpu) {
-    return {Code::unsupported, fmt::format("there is nothing to run on {} in this version; use --device cpu",
-                                           machine->facts().name)};
+    return {Code::unsupported,
+            fmt::format("there is nothing to run on {} in this version; use --device cpu", machine->facts().name)};
   }
   Contenders all;
   add_cpu_backends(machine, all);
@@ -57,8 +56,8 @@ Status select(const std::vector<std::string>& patterns, Contenders& all) {
     if (found.size() > 1 && pattern.find_first_of("*?[") == std::string::npos) {
       std::string names;
       for (const std::size_t i : found) names += (names.empty() ? "" : ", ") + std::string(all[i]->id());
-      return {Code::invalid_argument,
-              fmt::format("'{}' could be {}; write more of the id, or '{}*' for all of them", pattern, names, pattern)};
+      return {Code::invalid_argument, fmt::format("'{}' could be {}; write more of the id, or '{}*' for all of them",
+                                                  pattern, names, pattern)};
     }
     for (const std::size_t i : found) kept[i] = true;
   }

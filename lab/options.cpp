@@ -14,7 +14,8 @@ constexpr const char* kTypes = "f64, f32, f16, bf16, e4m3, tf32, split or in:out
 
 // A flag that may be repeated, or hold several values separated by commas, but takes no bare word after it:
 // those are contenders.
-CLI::Option* add_list(CLI::App& verb, const std::string& flag, std::vector<std::string>& list, const std::string& help) {
+CLI::Option* add_list(CLI::App& verb, const std::string& flag, std::vector<std::string>& list,
+                      const std::string& help) {
   return verb.add_option(flag, list, help)->delimiter(',')->allow_extra_args(false);
 }
 
@@ -108,7 +109,8 @@ int parse_device(const std::string& text) {
 }
 
 std::string describe(const runtime::Facts& facts) {
-  std::string text = fmt::format("{}, {} {}", facts.name, facts.units, facts.kind == runtime::Kind::cpu ? "threads" : "SMs");
+  std::string text =
+      fmt::format("{}, {} {}", facts.name, facts.units, facts.kind == runtime::Kind::cpu ? "threads" : "SMs");
   return facts.software.empty() ? text : text + ", " + facts.software;
 }
 
@@ -122,8 +124,10 @@ void check_memory(const Problem& p, std::int64_t memory_bytes) {
   };
   const double bytes = size(p.m, p.k, p.in) + size(p.k, p.n, p.in) + size(p.m, p.n, p.out);
   if (memory_bytes > 0 && bytes > static_cast<double>(memory_bytes)) {
-    throw Error(kLacking, fmt::format("{} needs {:.1f} GB for its matrices and the device has {:.1f} GB; choose a smaller --shape",
-                                      p.brief(), bytes / 1e9, static_cast<double>(memory_bytes) / 1e9));
+    throw Error(
+        kLacking,
+        fmt::format("{} needs {:.1f} GB for its matrices and the device has {:.1f} GB; choose a smaller --shape",
+                    p.brief(), bytes / 1e9, static_cast<double>(memory_bytes) / 1e9));
   }
 }
 

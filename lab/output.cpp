@@ -1,13 +1,12 @@
 #include "lab/output.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,7 +35,8 @@ bool is_special(const std::string& path) {
 
 void check_target(const std::string& path, bool force) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw Error(kUsage, fmt::format("{} is a directory; --out wants a file", path));
+  if (fs::is_directory(path, ignored))
+    throw Error(kUsage, fmt::format("{} is a directory; --out wants a file", path));
   const fs::path parent = fs::path(path).parent_path();
   if (!parent.empty() && !fs::is_directory(parent, ignored)) {
     throw Error(kUsage, fmt::format("there is no directory {} for --out {}", parent.string(), path));

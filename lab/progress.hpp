@@ -26,7 +26,7 @@ class Progress {
   bool visible_ = false;
 };
 
-// From now on the first Ctrl-C only sets a flag, and the second ends the program.
+// From now on Ctrl-C only sets a flag; a second one, later, ends the program.
 void catch_interrupt();
 bool interrupted();
 

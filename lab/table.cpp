@@ -117,7 +117,8 @@ std::string as_md(Page page) {
     for (std::size_t c = 0; c < width.size(); ++c) {
       width[c] = std::max<std::size_t>(width[c], 2);
       out += "| " + padded(page.lines[r][c], width[c], page.aligns[c]) + " ";
-      rule += page.aligns[c] == Align::left ? "|" + std::string(width[c] + 2, '-') : "|" + std::string(width[c] + 1, '-') + ":";
+      rule += page.aligns[c] == Align::left ? "|" + std::string(width[c] + 2, '-')
+                                            : "|" + std::string(width[c] + 1, '-') + ":";
     }
     out += "|\n";
     if (r == 0) out += rule + "|\n";
@@ -128,7 +129,7 @@ std::string as_md(Page page) {
 // RFC 4180: a field with a comma, a quote or a line break is quoted, quotes are doubled, lines end in CRLF.
 std::string as_csv(const Table& table) {
   std::string out;
-  for (const auto& line : grid(table, Audience::machines, [](const Cell& c, const Column&) { return for_csv(c); })) {
+  for (const auto& line : grid(table, Audience::machines, [](const Cell&c, const Column&) { return for_csv(c); })) {
     for (std::size_t c = 0; c < line.size(); ++c) {
       std::string field = line[c];
       if (field.find_first_of(",\"\r\n") != std::string::npos) {
@@ -145,8 +146,10 @@ std::string as_csv(const Table& table) {
 nlohmann::ordered_json json_value(const Cell& cell) {
   return std::visit(
       [](const auto& value) -> nlohmann::ordered_json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return nullptr;
-        else return value;  // a double that is not finite prints as null
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
+          return nullptr;
+        else
+          return value;  // a double that is not finite prints as null
       },
       cell);
 }

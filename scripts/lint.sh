@@ -33,7 +33,8 @@ if command -v clang-tidy >/dev/null; then
   echo "== clang-tidy"
   compiler=()
   if command -v clang++ >/dev/null; then compiler=(-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang); fi
-  cmake --preset emu -B build/lint -DCAIRN_TESTS=OFF "${compiler[@]}" >/dev/null
+  cmake --preset emu -B build/lint -DCAIRN_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+    "${compiler[@]}" >/dev/null
   sources=$(scripts/sources.sh | grep -E '^(src|runtime|lab)/.*\.cpp$' | grep -v '^runtime/cuda\.cpp$' || true)
   if [ -n "$sources" ]; then
     echo "$sources" | xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p build/lint || failed="$failed clang-tidy"

@@ -56,9 +56,10 @@ class Story {
                                       {"holds", "holds"}};
     findings_.report.after = {"A claim does not hold: the library or this page is wrong."};
     if (findings_.holds) {
-      findings_.report.after = {"Every claim holds. What they prove: ld belongs to the storage (1); a sub-matrix needs no copy (2);",
-                                "for a transposed B stored n x k, ldb is k (3); a column-major API serves row-major matrices by",
-                                "exchanging the factors, with nothing moved in memory (4)."};
+      findings_.report.after = {
+          "Every claim holds. What they prove: ld belongs to the storage (1); a sub-matrix needs no copy (2);",
+          "for a transposed B stored n x k, ldb is k (3); a column-major API serves row-major matrices by",
+          "exchanging the factors, with nothing moved in memory (4)."};
     }
     return std::move(findings_);
   }
@@ -78,12 +79,15 @@ const Numbers kRowAB = {58, 64, 139, 154};
 void two_orders(Story& story) {
   story.say("1. One matrix, two orders in memory. A is 2 x 3:");
   story.say(picture(kRowA.data(), 2, 3, 3, 1));
-  story.say(fmt::format("   row-major:    {}    element (i, j) at A[i*ld + j], ld = 3, the length of a row", line(kRowA)));
-  story.say(fmt::format("   column-major: {}    element (i, j) at A[i + j*ld], ld = 2, the length of a column", line(kColA)));
-  story.say("   ld is the distance from one line to the next in memory: it belongs to the storage, not to the product.");
+  story.say(
+      fmt::format("   row-major:    {}    element (i, j) at A[i*ld + j], ld = 3, the length of a row", line(kRowA)));
+  story.say(fmt::format("   column-major: {}    element (i, j) at A[i + j*ld], ld = 2, the length of a column",
+                        line(kColA)));
+  story.say(
+      "   ld is the distance from one line to the next in memory: it belongs to the storage, not to the product.");
   Numbers turned;
-  for (int i = 0; i < 2; ++i) {
-    for (int j = 0; j < 3; ++j) turned.push_back(kColA[static_cast<std::size_t>(i + j * 2)]);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) turned.push_back(kColA[i + j * 2]);
   }
   story.claim("1  both orders hold the same A", turned, kRowA);
 }
@@ -95,9 +99,12 @@ void sub_matrix(Story& story) {
   Numbers C(4, -1);
   Handle cpu = open_cpu();
   expect(gemm(cpu, Op::none, Op::none, 2, 2, 2, 1, whole.data() + 1 * 4 + 1, 4, ones.data(), 2, 0, C.data(), 2));
-  story.say("\n2. A sub-matrix is a pointer and the ld of the matrix it lies in. W is 3 x 4, and S its 2 x 2 from (1, 1):");
+  story.say(
+      "\n2. A sub-matrix is a pointer and the ld of the matrix it lies in. W is 3 x 4, and S its 2 x 2 from (1, 1):");
   story.say(picture(whole.data(), 3, 4, 4, 1));
-  story.say("   A = W + 1*4 + 1 with lda = 4, although S has only 2 columns. S times the identity is S, with no copy made.");
+  story.say(
+      "   A = W + 1*4 + 1 with lda = 4, although S has only 2 columns. S times the identity is S, with no copy "
+      "made.");
   story.claim("2  sub-matrix, ld = 4 > 2 columns", C, {11, 12, 21, 22});
 }
 
@@ -111,8 +118,10 @@ void transposed_b(Story& story) {
   story.say(picture(kRowB.data(), 2, 3, 3, 1));
   story.claim("3  C = A·Bᵀ with ldb = k = 3", C, {50, 68, 122, 167});
 
-  const Status refused = gemm(cpu, Op::none, Op::transpose, 2, 2, 3, 1, kRowA.data(), 3, kRowB.data(), 2, 0, C.data(), 2);
-  story.say("   With ldb = n = 2, a mistake that square matrices hide, the second row would start one number early, at 9");
+  const Status refused =
+      gemm(cpu, Op::none, Op::transpose, 2, 2, 3, 1, kRowA.data(), 3, kRowB.data(), 2, 0, C.data(), 2);
+  story.say(
+      "   With ldb = n = 2, a mistake that square matrices hide, the second row would start one number early, at 9");
   story.say("   instead of 10. Cairn refuses:");
   story.say(fmt::format("      {}", refused.ok() ? "(it did not)" : refused.message()));
   story.claim("3  ldb = n = 2 is refused, C untouched", (refused.ok() ? "accepted, " : "refused, ") + line(C),
@@ -124,8 +133,11 @@ void transposed_b(Story& story) {
   Numbers right(6, -1), wrong(6, -1);
   expect(gemm(cpu, Op::none, Op::transpose, 2, 3, 2, 1, A.data(), 2, B.data(), 2, 0, right.data(), 3));
   expect(gemm(cpu, Op::none, Op::transpose, 2, 3, 2, 1, A.data(), 2, B.data(), 3, 0, wrong.data(), 3));
-  story.say("   Where n > k nobody can refuse it. B stored 3 x 2 is 1 2 3 4 5 6, and after it lie a stranger's 0 0 0. Read with");
-  story.say("   ldb = n = 3 its rows become (1 2) (4 5) (0 0): the 3 and the 6 are skipped, and B is read past its end.");
+  story.say(
+      "   Where n > k nobody can refuse it. B stored 3 x 2 is 1 2 3 4 5 6, and after it lie a stranger's 0 0 0. Read "
+      "with");
+  story.say(
+      "   ldb = n = 3 its rows become (1 2) (4 5) (0 0): the 3 and the 6 are skipped, and B is read past its end.");
   story.claim("3  n = 3, k = 2: ldb = k is right", right, {5, 11, 17, 11, 25, 39});
   story.claim("3  n = 3, k = 2: ldb = n is wrong, just so", wrong, {5, 14, 0, 11, 32, 0});
 }
@@ -136,16 +148,22 @@ void row_through_column(Story& story) {
   expect(gemm(cpu, Op::none, Op::none, 2, 2, 3, 1, kRowA.data(), 3, kRowB.data(), 2, 0, direct.data(), 2));
   // The same memory, every number in its place, given to a column-major call: B first, then A, m and n exchanged,
   // each ld with its matrix.
-  expect(gemm(cpu, Op::none, Op::none, 2, 2, 3, 1, kRowB.data(), 2, kRowA.data(), 3, 0, through.data(), 2, Order::column));
-  story.say("\n4. A column-major API (BLAS, cuBLAS) serves row-major matrices. Row-major memory read by columns is the");
-  story.say("   transpose, and Cᵀ = Bᵀ·Aᵀ: so pass B first, then A, with n and m exchanged, every ld as it is. What the");
+  expect(gemm(cpu, Op::none, Op::none, 2, 2, 3, 1, kRowB.data(), 2, kRowA.data(), 3, 0, through.data(), 2,
+              Order::column));
+  story.say(
+      "\n4. A column-major API (BLAS, cuBLAS) serves row-major matrices. Row-major memory read by columns is the");
+  story.say(
+      "   transpose, and Cᵀ = Bᵀ·Aᵀ: so pass B first, then A, with n and m exchanged, every ld as it is. What the");
   story.say("   call writes as Cᵀ by columns is C by rows. No number moves.");
   story.claim("4  row-major call", direct, kRowAB);
   story.claim("4  the same through a column-major call", through, kRowAB);
 
   Numbers naive(4, -1);
-  expect(gemm(cpu, Op::none, Op::none, 2, 2, 3, 1, kRowA.data(), 2, kRowB.data(), 3, 0, naive.data(), 2, Order::column));
-  story.say("   Passing A first instead multiplies other matrices: A is seen as 1 3 5 ; 2 4 6 and B as 7 10 ; 8 11 ; 9 12.");
+  expect(
+      gemm(cpu, Op::none, Op::none, 2, 2, 3, 1, kRowA.data(), 2, kRowB.data(), 3, 0, naive.data(), 2, Order::column));
+  story.say(
+      "   Passing A first instead multiplies other matrices: A is seen as 1 3 5 ; 2 4 6 and B as 7 10 ; 8 11 ; 9 "
+      "12.");
   story.claim("4  A first, through the column-major call: not C", naive, {76, 100, 103, 136});
 }
 

@@ -128,7 +128,8 @@ double flops(const Problem& p) {
          static_cast<double>(p.batch);
 }
 
-std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Problem& problem, const Settings& settings) {
+std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Problem& problem,
+                          const Settings& settings) {
   std::vector<Timing> timings(contenders.size());
   const std::string what = problem.brief();
   const auto count = static_cast<std::int64_t>(contenders.size());
@@ -136,7 +137,8 @@ std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Probl
     timings[i].contender = contenders[i];
     timings[i].refused = contenders[i]->refuses(problem);
     if (!timings[i].refused.empty()) continue;
-    if (settings.progress && !settings.progress("verifying " + what, static_cast<std::int64_t>(i), count)) return timings;
+    if (settings.progress && !settings.progress("verifying " + what, static_cast<std::int64_t>(i), count))
+      return timings;
     timings[i].failure = verify_at_size(*contenders[i], problem, settings.seed);
   }
 
@@ -146,8 +148,10 @@ std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Probl
     if (!timing.refused.empty() || !timing.failure.empty()) continue;
     const auto& machine = timing.contender->machine();
     if (runners.empty()) {
-      A = upload(machine, uniform(problem.in, extent(problem.a(), problem.batch, problem.stride_a), 3 * settings.seed));
-      B = upload(machine, uniform(problem.in, extent(problem.b(), problem.batch, problem.stride_b), 3 * settings.seed + 1));
+      A = upload(machine,
+                 uniform(problem.in, extent(problem.a(), problem.batch, problem.stride_a), 3 * settings.seed));
+      B = upload(machine,
+                 uniform(problem.in, extent(problem.b(), problem.batch, problem.stride_b), 3 * settings.seed + 1));
     }
     Runner runner{&timing, {problem, 1, A.data(), B.data(), 0, nullptr}, {}};
     const std::int64_t elements = extent(problem.c(), problem.batch, problem.stride_c);

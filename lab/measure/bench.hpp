@@ -36,7 +36,8 @@ struct Settings {
 };
 
 // All contenders must be on one machine. In the order given.
-std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Problem& problem, const Settings& settings);
+std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Problem& problem,
+                          const Settings& settings);
 
 // 2·m·n·k, for every product of the batch.
 double flops(const Problem& problem);

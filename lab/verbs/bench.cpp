@@ -1,11 +1,12 @@
 // cairn bench: times contenders against each other and the baseline.
+#include "lab/measure/bench.hpp"
+
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "lab/baseline_openblas.hpp"
 #include "lab/exit.hpp"
-#include "lab/measure/bench.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -88,7 +89,8 @@ Outcome measure_problem(const std::vector<Contender*>& contenders, const Problem
       if (&timing != baseline) report.after.push_back(fmt::format("not taken: {}: {}", who, timing.refused));
       continue;
     }
-    if (!timing.failure.empty()) report.after.push_back(fmt::format("FAILED, not timed: {}: {}", who, timing.failure));
+    if (!timing.failure.empty())
+      report.after.push_back(fmt::format("FAILED, not timed: {}: {}", who, timing.failure));
     if (timing.failure.empty() && !timing.timed()) continue;  // stopped before it was reached
     outcome.timed += timing.timed() ? 1 : 0;
     outcome.failed += timing.failure.empty() ? 0 : 1;
@@ -106,7 +108,8 @@ int run(const Options& options) {
   const auto& facts = all[0]->machine()->facts();
   const auto problems = options.problem.problems();
   for (const Problem& p : problems) {
-    if (measure::flops(p) == 0) throw Error(kUsage, fmt::format("--shape: {} has nothing to time; sizes must be 1 or more", p.brief()));
+    if (measure::flops(p) == 0)
+      throw Error(kUsage, fmt::format("--shape: {} has nothing to time; sizes must be 1 or more", p.brief()));
     check_memory(p, facts.memory_bytes);
   }
 
@@ -141,18 +144,21 @@ int run(const Options& options) {
 Action bench_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   options->problem = {{"1024"}, {"nn"}, {"f32", "f64", "f16", "bf16"}, {"row"}};
-  verb.description("Time contenders against each other and the baseline\n"
-                   "In interleaved rounds, after checking each bit by bit at the timed size. Stops when the median is\n"
-                   "known to 0.5 % (settled) or the time is up. Spread is the middle half of the samples over their\n"
-                   "median; the ratio is the median of per-round ratios with its 95 % interval, above 1 where the\n"
-                   "contender is faster than the baseline. With no ID: all but cpu/reference.");
-  verb.footer(examples({"cairn bench --shape 256 --type f32,f64 --seconds 1", "cairn bench cairn --shape 64:256:64 --type f32 --seconds 0.5",
+  verb.description(
+      "Time contenders against each other and the baseline\n"
+      "In interleaved rounds, after checking each bit by bit at the timed size. Stops when the median is\n"
+      "known to 0.5 % (settled) or the time is up. Spread is the middle half of the samples over their\n"
+      "median; the ratio is the median of per-round ratios with its 95 % interval, above 1 where the\n"
+      "contender is faster than the baseline. With no ID: all but cpu/reference.");
+  verb.footer(examples({"cairn bench --shape 256 --type f32,f64 --seconds 1",
+                        "cairn bench cairn --shape 64:256:64 --type f32 --seconds 0.5",
                         "cairn bench --shape 200x300x100 --layout nt --type bf16 --format csv"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);
   add_seed_flag(verb, options->seed);
-  verb.add_option("--seconds", options->seconds, "The most time for one contender on one problem")->capture_default_str();
+  verb.add_option("--seconds", options->seconds, "The most time for one contender on one problem")
+      ->capture_default_str();
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

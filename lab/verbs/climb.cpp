@@ -87,7 +87,8 @@ int run(const Options& options) {
   const auto& facts = chosen.at(0)->machine()->facts();
   const auto problems = options.problem.problems();
   for (const Problem& p : problems) {
-    if (measure::flops(p) == 0) throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
+    if (measure::flops(p) == 0)
+      throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
     check_memory(p, facts.memory_bytes);
   }
 
@@ -111,17 +112,20 @@ int run(const Options& options) {
       steps.push_back(climb_one(*contender, problem, settings));
       if (steps.back().failure.empty()) continue;
       ++failed;
-      report.after.push_back(fmt::format("WRONG: {}, {}: {}", contender->id(), problem.brief(), steps.back().failure));
+      report.after.push_back(
+          fmt::format("WRONG: {}, {}: {}", contender->id(), problem.brief(), steps.back().failure));
     }
   }
 
   fill_table(steps, report.table);
-  report.before = {fmt::format("The climb on {}.", describe(facts)),
-                   "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
+  report.before = {
+      fmt::format("The climb on {}.", describe(facts)),
+      "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
   if (interrupted()) {
     report.after.push_back("Interrupted: the rows are what was done.");
   } else if (failed == 0 && !steps.empty()) {
-    report.after.push_back(fmt::format("All {} stand. Next: cairn verify, cairn bench, cairn lab layout.", steps.size()));
+    report.after.push_back(
+        fmt::format("All {} stand. Next: cairn verify, cairn bench, cairn lab layout.", steps.size()));
   }
   output.write(report);
   if (failed > 0) return kFailed;
@@ -134,10 +138,12 @@ int run(const Options& options) {
 Action climb_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   options->problem = {{"512"}, {"nn"}, {"f32"}, {"row"}};
-  verb.description("Run every contender once, verified and timed: the whole ladder at a glance\n"
-                   "From the plainest to the library's pick; the first thing to run. The times are quick ones: bench\n"
-                   "measures with care.");
-  verb.footer(examples({"cairn climb", "cairn climb --shape 300x200x100 --type f64,bf16", "cairn climb 'cpu/*' --shape 128 --format md"}));
+  verb.description(
+      "Run every contender once, verified and timed: the whole ladder at a glance\n"
+      "From the plainest to the library's pick; the first thing to run. The times are quick ones: bench\n"
+      "measures with care.");
+  verb.footer(examples({"cairn climb", "cairn climb --shape 300x200x100 --type f64,bf16",
+                        "cairn climb 'cpu/*' --shape 128 --format md"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);

@@ -46,8 +46,10 @@ complete -F _cairn cairn
 
 Action completion_verb(CLI::App& verb) {
   auto shell = std::make_shared<std::string>();
-  verb.description("Print a script that teaches a shell to complete verbs and flags");
-  verb.footer(examples({"cairn completion bash", "eval \"$(cairn completion bash)\""}));
+  verb.description(
+      "Print a script that teaches a shell to complete verbs and flags\n"
+      "For every new bash, in ~/.bashrc:  eval \"$(cairn completion bash)\"");
+  verb.footer(examples({"cairn completion bash"}));
   verb.add_option("SHELL", *shell, "bash")->required();
   return [shell, &verb] {
     if (*shell != "bash") throw Error(kUsage, fmt::format("there is no completion for '{}', only for bash", *shell));

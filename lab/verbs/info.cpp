@@ -78,8 +78,9 @@ int run(const OutputOptions& options) {
 
 Action info_verb(CLI::App& verb) {
   auto options = std::make_shared<OutputOptions>();
-  verb.description("Say what this build and this machine are\n"
-                   "What to put at the top of a bug report or beside a measurement.");
+  verb.description(
+      "Say what this build and this machine are\n"
+      "What to put at the top of a bug report or beside a measurement.");
   verb.footer(examples({"cairn info", "cairn info --format json"}));
   add_output_flags(verb, *options);
   return [options] { return run(*options); };

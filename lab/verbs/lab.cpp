@@ -45,8 +45,9 @@ int run(const Options& options) {
 
 Action lab_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
-  verb.description("Run an experiment: a question, a table, what it proves\n"
-                   "With no name it lists them.");
+  verb.description(
+      "Run an experiment: a question, a table, what it proves\n"
+      "With no name it lists them.");
   verb.footer(examples({"cairn lab", "cairn lab layout"}));
   verb.add_option("NAME", options->name, "Which experiment");
   add_output_flags(verb, options->output);

@@ -47,8 +47,9 @@ int run(const Options& options) {
 
 Action list_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
-  verb.description("Say which contenders there are and which types each takes\n"
-                   "Their ids are what climb, verify and bench accept.");
+  verb.description(
+      "Say which contenders there are and which types each takes\n"
+      "Their ids are what climb, verify and bench accept.");
   verb.footer(examples({"cairn list", "cairn list 'cpu/*'", "cairn list --format json"}));
   add_contender_ids(verb, options->ids);
   add_device_flag(verb, options->device);

@@ -30,8 +30,8 @@ int run(const Options& options) {
   for (const Problem& problem : options.problem.problems()) {
     Plan chosen;
     expect(cairn::plan(handle, problem, chosen));
-    report.table.rows.push_back({problem.brief(), chosen.id(), static_cast<std::int64_t>(chosen.workspace_bytes()),
-                                 chosen.why()});
+    report.table.rows.push_back(
+        {problem.brief(), chosen.id(), static_cast<std::int64_t>(chosen.workspace_bytes()), chosen.why()});
     pages += (pages.empty() ? "" : "\n") + chosen.why();
   }
   // why() is several lines that explain themselves: people read it as it is.
@@ -48,8 +48,9 @@ int run(const Options& options) {
 Action plan_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   options->problem = {{"1024"}, {"nn"}, {"f32"}, {"row"}};
-  verb.description("Say what the library would run for a problem, and why\n"
-                   "Every candidate, and what ruled it out. Nothing is multiplied.");
+  verb.description(
+      "Say what the library would run for a problem, and why\n"
+      "Every candidate, and what ruled it out. Nothing is multiplied.");
   verb.footer(examples({"cairn plan --shape 4096x4096x64", "cairn plan --type f16,e4m3:bf16 --layout nt",
                         "cairn plan --order column --format json"}));
   add_problem_flags(verb, options->problem);

@@ -1,4 +1,6 @@
 // cairn verify: tries to prove contenders wrong.
+#include "lab/verify/verify.hpp"
+
 #include <memory>
 #include <optional>
 
@@ -8,7 +10,6 @@
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
 #include "lab/verbs/verbs.hpp"
-#include "lab/verify/verify.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -73,8 +74,9 @@ std::vector<Column> columns() {
 }
 
 std::vector<Cell> row(std::string_view id, const verify::Tally& t) {
-  return {std::string(id), t.cases,  t.passed,   t.refused, t.failed, t.exact,   t.rounding,    t.special,       t.edges,
-          t.padded,        t.offset, t.nan_in_c, t.k_zero,  t.empty,  t.batched, t.aliased, t.worst_ratio, t.worst_rigorous};
+  return {std::string(id), t.cases,   t.passed,  t.refused, t.failed,      t.exact,
+          t.rounding,      t.special, t.edges,   t.padded,  t.offset,      t.nan_in_c,
+          t.k_zero,        t.empty,   t.batched, t.aliased, t.worst_ratio, t.worst_rigorous};
 }
 
 verify::Tally one_case(Contender& contender, const verify::Case& test) {
@@ -86,7 +88,8 @@ verify::Tally one_case(Contender& contender, const verify::Case& test) {
 
 int run(const Options& options) {
   const Output output(options.output);
-  if (options.fuzz < 1) throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
+  if (options.fuzz < 1)
+    throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
   Contenders chosen;
   expect(contenders(parse_device(options.device), chosen));
   expect(select(options.ids, chosen));
@@ -123,7 +126,9 @@ int run(const Options& options) {
   report.before = {options.replay ? fmt::format("Case {:#x} on {}: {}", *options.replay, device,
                                                 verify::draw(*options.replay, drawn_from).describe())
                                   : fmt::format("{} cases of seed {} on {}", options.fuzz, options.seed, device)};
-  if (judged == 0 && !interrupted()) report.after.push_back("Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
+  if (judged == 0 && !interrupted())
+    report.after.push_back(
+        "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
   if (interrupted()) report.after.push_back("Interrupted: the counts are of what was done.");
   if (judged > 0 && failed == 0) report.after.push_back("Every result was right.");
   output.write(report);
@@ -136,12 +141,14 @@ int run(const Options& options) {
 
 Action verify_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
-  verb.description("Try to prove contenders wrong on drawn cases\n"
-                   "Draws problems from a seed (sizes, layouts, types, leading dimensions, alpha, beta, data), runs them\n"
-                   "in guarded memory and judges every element of C. Flags narrow what is drawn. A failing case prints\n"
-                   "the command that runs it again.");
-  verb.footer(examples({"cairn verify --fuzz 200", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
-                        "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20"}));
+  verb.description(
+      "Try to prove contenders wrong on drawn cases\n"
+      "Draws problems from a seed (sizes, layouts, types, leading dimensions, alpha, beta, data), runs them\n"
+      "in guarded memory and judges every element of C. Flags narrow what is drawn. A failing case prints\n"
+      "the command that runs it again.");
+  verb.footer(
+      examples({"cairn verify --fuzz 200", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
+                "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20"}));
   add_contender_ids(verb, options->ids);
   verb.add_option("--fuzz", options->fuzz, "How many cases to draw for each contender")->capture_default_str();
   add_seed_flag(verb, options->seed);

@@ -12,8 +12,8 @@
 namespace cairn::cpu {
 
 struct Backend {
-  std::string_view id;     // "cpu/openblas"
-  std::string_view title;  // one line for people
+  std::string_view id;                             // "cpu/openblas"
+  std::string_view title;                          // one line for people
   std::string (*refuses)(const Problem& problem);  // why it cannot take this problem; empty if it can
   std::size_t (*workspace)(const Problem& problem);
   // `workspace` has at least the bytes asked for, aligned to 64.

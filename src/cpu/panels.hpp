@@ -27,12 +27,11 @@ struct Panels {
 };
 
 // Reads lines x cols elements of `type`, ld apart, into dense f32 lines.
-void widen(Type type, const void* from, std::int64_t ld, std::int64_t lines, std::int64_t cols,
-           float* to);
+void widen(Type type, const void* from, std::int64_t ld, std::int64_t lines, std::int64_t cols, float* to);
 
 // C = alpha * sums + beta * C over lines x cols, in f32, rounded once to `type`. beta = 0 does not
 // read C.
-void narrow(float alpha, const float* sums, float beta, Type type, void* C, std::int64_t ldc,
-            std::int64_t lines, std::int64_t cols);
+void narrow(float alpha, const float* sums, float beta, Type type, void* C, std::int64_t ldc, std::int64_t lines,
+            std::int64_t cols);
 
 }  // namespace cairn::cpu

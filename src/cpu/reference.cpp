@@ -46,13 +46,11 @@ struct Operand {
         col_step(op == Op::none ? 1 : ld) {}
 
   template <std::size_t ld>
-  void unpack(std::int64_t i0, std::int64_t j0, std::int64_t rows, std::int64_t cols,
-              double (*out)[ld]) const {
+  void unpack(std::int64_t i0, std::int64_t j0, std::int64_t rows, std::int64_t cols, double (*out)[ld]) const {
     with_type(type, [&]<class T>() {
       const T* first = static_cast<const T*>(data) + i0 * row_step + j0 * col_step;
       for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < cols; ++j)
-          out[i][j] = static_cast<double>(first[i * row_step + j * col_step]);
+        for (std::int64_t j = 0; j < cols; ++j) out[i][j] = static_cast<double>(first[i * row_step + j * col_step]);
     });
   }
 };
@@ -62,8 +60,8 @@ struct Operand {
 // runs along a row of C and so vectorises; kStep products for each visit to hi and lo save a fifth
 // of the time.
 template <Sum kept>
-void add_products(const double* __restrict a, const double (*__restrict b)[Tile::kCols],
-                  double* __restrict hi, double* __restrict lo, std::int64_t cols) {
+void add_products(const double* __restrict a, const double (*__restrict b)[Tile::kCols], double* __restrict hi,
+                  double* __restrict lo, std::int64_t cols) {
   for (std::int64_t j = 0; j < cols; ++j) {
     Wide sum = {hi[j], lo[j]};
     for (std::int64_t kk = 0; kk < Tile::kStep; ++kk) {
@@ -84,8 +82,8 @@ void add_products(const double* __restrict a, const double (*__restrict b)[Tile:
 
 // One tile of op(A) * op(B), all of k.
 template <Sum kept>
-void multiply(const Operand& A, const Operand& B, std::int64_t i0, std::int64_t j0,
-              std::int64_t rows, std::int64_t cols, std::int64_t k, Tile& t) {
+void multiply(const Operand& A, const Operand& B, std::int64_t i0, std::int64_t j0, std::int64_t rows,
+              std::int64_t cols, std::int64_t k, Tile& t) {
   for (std::int64_t i = 0; i < rows; ++i) {
     std::fill_n(t.hi[i], cols, 0.0);
     std::fill_n(t.lo[i], cols, 0.0);
@@ -119,8 +117,7 @@ template <Sum kept, class Sink> void each_product(const Call& call, Tile& t, con
         const std::int64_t cols = std::min(Tile::kCols, p.n - j0);
         multiply<kept>(A, B, i0, j0, rows, cols, reads ? p.k : 0, t);
         for (std::int64_t i = 0; i < rows; ++i)
-          for (std::int64_t j = 0; j < cols; ++j)
-            sink(batch, i0 + i, j0 + j, Wide{t.hi[i][j], t.lo[i][j]});
+          for (std::int64_t j = 0; j < cols; ++j) sink(batch, i0 + i, j0 + j, Wide{t.hi[i][j], t.lo[i][j]});
       }
     }
   }
@@ -134,8 +131,7 @@ template <class T, class Sink> void each_result(const Call& call, Tile& t, const
   const auto finish = [&](std::int64_t batch, std::int64_t i, std::int64_t j, Wide product) {
     T* c = static_cast<T*>(call.C) + batch * p.stride_c + i * p.ldc + j;
     Wide result = reads ? scale(call.alpha, product) : Wide{};
-    if (call.beta != 0)
-      result = add(result, normalize(two_product(call.beta, static_cast<double>(*c))));
+    if (call.beta != 0) result = add(result, normalize(two_product(call.beta, static_cast<double>(*c))));
     sink(batch, i, j, c, result);
   };
   if (p.in == Type::f64) {
@@ -161,9 +157,7 @@ Status run(const Call& call, std::span<std::byte> workspace) {
   }
   Tile& tile = *::new (workspace.data()) Tile;
   with_type(call.problem.out, [&]<class T>() {
-    each_result<T>(call, tile, [](std::int64_t, std::int64_t, std::int64_t, T* c, Wide x) {
-      *c = round_once<T>(x);
-    });
+    each_result<T>(call, tile, [](std::int64_t, std::int64_t, std::int64_t, T* c, Wide x) { *c = round_once<T>(x); });
   });
   return {};
 }
@@ -173,12 +167,11 @@ Status run(const Call& call, std::span<std::byte> workspace) {
 void exact(const Call& call, double* hi, double* lo) {
   const auto tile = std::make_unique_for_overwrite<Tile>();
   with_type(call.problem.out, [&]<class T>() {
-    each_result<T>(call, *tile,
-                   [&](std::int64_t batch, std::int64_t i, std::int64_t j, T*, Wide x) {
-                     const std::int64_t at = dense_index(call.problem, batch, i, j);
-                     hi[at] = x.hi;
-                     lo[at] = x.lo;
-                   });
+    each_result<T>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, T*, Wide x) {
+      const std::int64_t at = dense_index(call.problem, batch, i, j);
+      hi[at] = x.hi;
+      lo[at] = x.lo;
+    });
   });
 }
 
@@ -187,20 +180,18 @@ void magnitude(const Call& call, double* out) {
   const bool reads = reads_inputs(call);
   const auto tile = std::make_unique_for_overwrite<Tile>();
   with_type(p.out, [&]<class T>() {
-    each_product<Sum::plain>(
-        call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, Wide sum) {
-          double size = reads ? std::fabs(call.alpha) * sum.hi : 0;
-          if (call.beta != 0) {
-            const T c = static_cast<const T*>(call.C)[batch * p.stride_c + i * p.ldc + j];
-            size += std::fabs(call.beta * static_cast<double>(c));
-          }
-          out[dense_index(p, batch, i, j)] = size;
-        });
+    each_product<Sum::plain>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, Wide sum) {
+      double size = reads ? std::fabs(call.alpha) * sum.hi : 0;
+      if (call.beta != 0) {
+        const T c = static_cast<const T*>(call.C)[batch * p.stride_c + i * p.ldc + j];
+        size += std::fabs(call.beta * static_cast<double>(c));
+      }
+      out[dense_index(p, batch, i, j)] = size;
+    });
   });
 }
 
-const Backend reference = {"cpu/reference",
-                           "sums of twice double's precision, rounded once; slow and right",
-                           refuses, workspace_bytes, run};
+const Backend reference = {"cpu/reference", "sums of twice double's precision, rounded once; slow and right", refuses,
+                           workspace_bytes, run};
 
 }  // namespace cairn::cpu

@@ -20,8 +20,7 @@ void scale_c(const Call& call) {
         }
         // beta has at most 24 significant bits unless C is f64, so the product in double is exact
         // or the one rounding there is.
-        for (std::int64_t j = 0; j < p.n; ++j)
-          row[j] = static_cast<T>(beta * static_cast<double>(row[j]));
+        for (std::int64_t j = 0; j < p.n; ++j) row[j] = static_cast<T>(beta * static_cast<double>(row[j]));
       }
     }
   });

@@ -3,7 +3,6 @@
 // that are neither huge nor tiny.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -46,8 +45,8 @@ class ExactNumber {
     if (negative()) return -(-*this * x);
     if (x < 0) return -(*this * -x);
     int exponent = 0;
-    const auto mantissa = static_cast<std::uint64_t>(
-        std::ldexp(std::frexp(x, &exponent), 53));  // x * 2^(53-exponent)
+    const auto mantissa =
+        static_cast<std::uint64_t>(std::ldexp(std::frexp(x, &exponent), 53));  // x * 2^(53-exponent)
     const ExactNumber high = times_digit(mantissa >> 32).shifted(32);
     return (high + times_digit(mantissa & kMask)).shifted(exponent - 53);
   }
@@ -85,15 +84,13 @@ class ExactNumber {
     for (int from = 0; from < 32 * kDigits; ++from) {
       if (((digits_[from / 32] >> (from % 32)) & 1) == 0) continue;
       const int to = from + bits;
-      if (to < 0 || to >= 32 * kDigits - 1)
-        throw std::overflow_error("ExactNumber: too large or too small");
+      if (to < 0 || to >= 32 * kDigits - 1) throw std::overflow_error("ExactNumber: too large or too small");
       result.digits_[to / 32] |= std::uint64_t{1} << (to % 32);
     }
     return result;
   }
 
-  std::array<std::uint64_t, kDigits>
-      digits_{};  // 32 bits each, lowest first; negative ones as two's complement
+  std::uint64_t digits_[kDigits] = {};  // 32 bits each, lowest first; negative ones as two's complement
 };
 
 }  // namespace cairn::cpu

@@ -14,19 +14,15 @@
 namespace cairn::cpu {
 
 using TypePair = std::pair<Type, Type>;  // of A and B, of C
-inline constexpr TypePair kTypePairs[] = {{Type::f64, Type::f64},   {Type::f32, Type::f32},
-                                          {Type::f16, Type::f16},   {Type::f16, Type::f32},
-                                          {Type::bf16, Type::bf16}, {Type::bf16, Type::f32},
-                                          {Type::e4m3, Type::e4m3}, {Type::e4m3, Type::f16},
-                                          {Type::e4m3, Type::bf16}, {Type::e4m3, Type::f32}};
-inline constexpr std::pair<Op, Op> kOps[] = {{Op::none, Op::none},
-                                             {Op::none, Op::transpose},
-                                             {Op::transpose, Op::none},
-                                             {Op::transpose, Op::transpose}};
+inline constexpr TypePair kTypePairs[] = {
+    {Type::f64, Type::f64},   {Type::f32, Type::f32},  {Type::f16, Type::f16},   {Type::f16, Type::f32},
+    {Type::bf16, Type::bf16}, {Type::bf16, Type::f32}, {Type::e4m3, Type::e4m3}, {Type::e4m3, Type::f16},
+    {Type::e4m3, Type::bf16}, {Type::e4m3, Type::f32}};
+inline constexpr std::pair<Op, Op> kOps[] = {
+    {Op::none, Op::none}, {Op::none, Op::transpose}, {Op::transpose, Op::none}, {Op::transpose, Op::transpose}};
 
 inline double get(Type type, const void* data, std::int64_t index) {
-  return with_type(
-      type, [&]<class T>() { return static_cast<double>(static_cast<const T*>(data)[index]); });
+  return with_type(type, [&]<class T>() { return static_cast<double>(static_cast<const T*>(data)[index]); });
 }
 inline void set(Type type, void* data, std::int64_t index, double x) {
   with_type(type, [&]<class T>() { static_cast<T*>(data)[index] = static_cast<T>(x); });
@@ -34,8 +30,8 @@ inline void set(Type type, void* data, std::int64_t index, double x) {
 
 // A row-major problem whose lines are `padding` elements longer than they need be, and likewise its
 // batches.
-inline Problem make_problem(TypePair types, std::pair<Op, Op> ops, std::int64_t m, std::int64_t n,
-                            std::int64_t k, std::int64_t padding = 0, std::int64_t batch = 1) {
+inline Problem make_problem(TypePair types, std::pair<Op, Op> ops, std::int64_t m, std::int64_t n, std::int64_t k,
+                            std::int64_t padding = 0, std::int64_t batch = 1) {
   Problem p;
   p.in = types.first, p.out = types.second;
   p.op_a = ops.first, p.op_b = ops.second;
@@ -64,12 +60,9 @@ struct Matrices {
 
   // draw() gives each number in turn; padding gets numbers too.
   template <class Draw> void fill(Draw&& draw) {
-    for (std::int64_t i = 0; i < problem.batch * problem.stride_a; ++i)
-      set(problem.in, A.data(), i, draw());
-    for (std::int64_t i = 0; i < problem.batch * problem.stride_b; ++i)
-      set(problem.in, B.data(), i, draw());
-    for (std::int64_t i = 0; i < problem.batch * problem.stride_c; ++i)
-      set(problem.out, C.data(), i, draw());
+    for (std::int64_t i = 0; i < problem.batch * problem.stride_a; ++i) set(problem.in, A.data(), i, draw());
+    for (std::int64_t i = 0; i < problem.batch * problem.stride_b; ++i) set(problem.in, B.data(), i, draw());
+    for (std::int64_t i = 0; i < problem.batch * problem.stride_c; ++i) set(problem.out, C.data(), i, draw());
   }
   void fill_real(unsigned seed) {
     std::mt19937 random(seed);
@@ -84,12 +77,10 @@ struct Matrices {
 
   // Elements of op(A), op(B), C by their place in the mathematics.
   std::int64_t a_index(std::int64_t batch, std::int64_t i, std::int64_t kk) const {
-    return batch * problem.stride_a +
-           (problem.op_a == Op::none ? i * problem.lda + kk : kk * problem.lda + i);
+    return batch * problem.stride_a + (problem.op_a == Op::none ? i * problem.lda + kk : kk * problem.lda + i);
   }
   std::int64_t b_index(std::int64_t batch, std::int64_t kk, std::int64_t j) const {
-    return batch * problem.stride_b +
-           (problem.op_b == Op::none ? kk * problem.ldb + j : j * problem.ldb + kk);
+    return batch * problem.stride_b + (problem.op_b == Op::none ? kk * problem.ldb + j : j * problem.ldb + kk);
   }
   std::int64_t c_index(std::int64_t batch, std::int64_t i, std::int64_t j) const {
     return batch * problem.stride_c + i * problem.ldc + j;
@@ -118,14 +109,13 @@ inline void run_within_workspace(const Backend& backend, const Call& call) {
   constexpr std::byte kMark{0xa5};
   const std::size_t bytes = backend.workspace(call.problem);
   std::vector<std::byte> memory(bytes + 2 * kGuard, kMark);
-  std::byte* start =
-      memory.data() + (kGuard - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
+  std::byte* start = memory.data() + (kGuard - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
   const Status status = backend.run(call, {start, bytes});
   ASSERT_TRUE(status.ok()) << status.message();
   for (const std::byte* at = memory.data(); at < memory.data() + memory.size(); ++at) {
     const bool inside = at >= start && at < start + bytes;
-    ASSERT_TRUE(inside || *at == kMark)
-        << "written " << at - start << " bytes from the start of a workspace of " << bytes;
+    ASSERT_TRUE(inside || *at == kMark) << "written " << at - start << " bytes from the start of a workspace of "
+                                        << bytes;
   }
 }
 

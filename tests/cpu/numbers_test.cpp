@@ -14,20 +14,18 @@
 namespace cairn {
 namespace {
 
-// What a format is: exponent and mantissa widths, and what its highest codes mean.
+// What a format is: mantissa width, exponent bias, and what its highest codes mean.
 template <class T> struct Format;
 template <> struct Format<f16> {
-  static constexpr int kExponentBits = 5, kMantissaBits = 10, kBias = 15;
-  static constexpr std::uint32_t kMaxFinite = 0x7bff, kInfinity = 0x7c00, kNan = 0x7fff,
-                                 kSign = 0x8000;
+  static constexpr int kMantissaBits = 10, kBias = 15;
+  static constexpr std::uint32_t kMaxFinite = 0x7bff, kInfinity = 0x7c00, kNan = 0x7fff, kSign = 0x8000;
 };
 template <> struct Format<bf16> {
-  static constexpr int kExponentBits = 8, kMantissaBits = 7, kBias = 127;
-  static constexpr std::uint32_t kMaxFinite = 0x7f7f, kInfinity = 0x7f80, kNan = 0x7fff,
-                                 kSign = 0x8000;
+  static constexpr int kMantissaBits = 7, kBias = 127;
+  static constexpr std::uint32_t kMaxFinite = 0x7f7f, kInfinity = 0x7f80, kNan = 0x7fff, kSign = 0x8000;
 };
 template <> struct Format<e4m3> {
-  static constexpr int kExponentBits = 4, kMantissaBits = 3, kBias = 7;
+  static constexpr int kMantissaBits = 3, kBias = 7;
   // No infinity: one code above the largest finite value is NaN, and whatever is too large becomes
   // the largest.
   static constexpr std::uint32_t kMaxFinite = 0x7e, kInfinity = 0x7e, kNan = 0x7f, kSign = 0x80;
@@ -52,16 +50,13 @@ template <class T> std::uint32_t nearest_code(double size) {
     const std::uint32_t middle = (low + high) / 2;
     (value<T>(middle) <= size ? low : high) = middle;
   }
-  const double below =
-      size - value<T>(low);  // both differences are exact: the three are neighbours
+  const double below = size - value<T>(low);  // both differences are exact: the three are neighbours
   const double above = value<T>(low + 1) - size;
   const std::uint32_t code = below < above || (below == above && low % 2 == 0) ? low : low + 1;
   return code > F::kMaxFinite ? F::kInfinity : code;
 }
 
-template <class T> T from_code(std::uint32_t code) {
-  return T::from_bits(static_cast<decltype(T::bits)>(code));
-}
+template <class T> T from_code(std::uint32_t code) { return T::from_bits(static_cast<decltype(T::bits)>(code)); }
 
 template <class T, class From> void expect_rounds(From x, std::uint32_t code) {
   ASSERT_EQ(T(x).bits, code) << std::hexfloat << x;
@@ -133,8 +128,7 @@ TYPED_TEST(Numbers, random_floats_and_doubles_go_to_the_nearest_value) {
     const double x = std::ldexp(mantissa(random), exponent(random));
     expect_rounds<TypeParam>(x, nearest_code<TypeParam>(x));
     const auto y = static_cast<float>(x);
-    if (std::isfinite(y))
-      expect_rounds<TypeParam>(y, nearest_code<TypeParam>(static_cast<double>(y)));
+    if (std::isfinite(y)) expect_rounds<TypeParam>(y, nearest_code<TypeParam>(static_cast<double>(y)));
     ASSERT_FALSE(this->HasFatalFailure());
   }
 }
@@ -151,8 +145,7 @@ TYPED_TEST(Numbers, a_double_is_rounded_once_where_rounding_through_float_would_
     differ += TypeParam(static_cast<float>(above)).bits != TypeParam(above).bits;
     differ += TypeParam(static_cast<float>(below)).bits != TypeParam(below).bits;
   }
-  EXPECT_GE(differ, static_cast<int>(Format<TypeParam>::kMaxFinite) / 2)
-      << "the cases no longer test anything";
+  EXPECT_GE(differ, static_cast<int>(Format<TypeParam>::kMaxFinite) / 2) << "the cases no longer test anything";
 }
 
 TYPED_TEST(Numbers, zeros_keep_their_sign_and_the_tiniest_numbers_become_zero) {
@@ -177,29 +170,24 @@ TYPED_TEST(Numbers, what_is_too_large_becomes_infinity_or_for_e4m3_the_largest_v
 }
 
 TYPED_TEST(Numbers, nan_of_any_sign_and_payload_becomes_the_one_nan) {
-  for (const std::uint32_t bits :
-       {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffffffffu})
-    EXPECT_EQ(TypeParam(std::bit_cast<float>(bits)).bits, Format<TypeParam>::kNan)
-        << std::hex << bits;
+  for (const std::uint32_t bits : {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffffffffu})
+    EXPECT_EQ(TypeParam(std::bit_cast<float>(bits)).bits, Format<TypeParam>::kNan) << std::hex << bits;
   for (const std::uint64_t bits :
        {0x7ff8000000000000u, 0xfff8000000000000u, 0x7ff0000000000001u, 0xffffffffffffffffu})
-    EXPECT_EQ(TypeParam(std::bit_cast<double>(bits)).bits, Format<TypeParam>::kNan)
-        << std::hex << bits;
+    EXPECT_EQ(TypeParam(std::bit_cast<double>(bits)).bits, Format<TypeParam>::kNan) << std::hex << bits;
 }
 
 // Conversions are usable at compile time, both ways and from both types.
 static_assert(f16(1.0f).bits == 0x3c00 && static_cast<float>(f16(-2.5)) == -2.5f);
 static_assert(bf16(1.0f).bits == 0x3f80 && static_cast<double>(bf16(3.0)) == 3.0);
 static_assert(e4m3(1.0f).bits == 0x38 && static_cast<float>(e4m3(1000.0)) == 448.0f);
-static_assert(f16(1 + 0x1p-11 + 0x1p-40).bits == 0x3c01 &&
-              f16(static_cast<float>(1 + 0x1p-11)).bits == 0x3c00);
+static_assert(f16(1 + 0x1p-11 + 0x1p-40).bits == 0x3c01 && f16(static_cast<float>(1 + 0x1p-11)).bits == 0x3c00);
 static_assert(type_of<bf16> == Type::bf16 && Element<e4m3> && !Element<int>);
 
 TEST(NumbersByType, with_type_hands_over_the_type_that_was_named) {
   for (const Type type : {Type::f64, Type::f32, Type::f16, Type::bf16, Type::e4m3}) {
     EXPECT_EQ(with_type(type, []<class T>() { return type_of<T>; }), type);
-    EXPECT_EQ(with_type(type, []<class T>() { return static_cast<std::int64_t>(sizeof(T)); }),
-              size_of(type));
+    EXPECT_EQ(with_type(type, []<class T>() { return static_cast<std::int64_t>(sizeof(T)); }), size_of(type));
   }
 }
 

@@ -31,17 +31,15 @@ constexpr double underflow(Type type) {
   return type == Type::e4m3 ? 0x1p-10 : type == Type::f16 ? 0x1p-25 : 0x1p-134;
 }
 
-void expect_close(const Matrices& x, const std::vector<double>& want,
-                  const std::vector<double>& size) {
+void expect_close(const Matrices& x, const std::vector<double>& want, const std::vector<double>& size) {
   const Problem& p = x.problem;
   const double u = unit_roundoff(accumulator(p.in)) * 8 * std::sqrt(static_cast<double>(p.k));
   std::size_t at = 0;
   x.each_c([&](std::int64_t batch, std::int64_t i, std::int64_t j) {
-    const double bound =
-        u * size[at] + unit_roundoff(p.out) * std::fabs(want[at]) + underflow(p.out);
+    const double bound = u * size[at] + unit_roundoff(p.out) * std::fabs(want[at]) + underflow(p.out);
     ASSERT_LE(std::fabs(x.c(batch, i, j) - want[at]), bound)
-        << p.full() << ": C[" << i << "][" << j << "] of batch " << batch << " = "
-        << x.c(batch, i, j) << " instead of " << want[at];
+        << p.full() << ": C[" << i << "][" << j << "] of batch " << batch << " = " << x.c(batch, i, j)
+        << " instead of " << want[at];
     ++at;
   });
 }
@@ -63,12 +61,10 @@ TEST(OpenBlas, agrees_with_the_exact_result_for_every_type_op_and_ld) {
   unsigned seed = 0;
   for (const TypePair& types : kTypePairs)
     for (const auto& ops : kOps)
-      for (const auto& [m, n, k] :
-           {std::tuple{1, 1, 1}, {17, 5, 40}, {64, 65, 63}, {1, 70, 90}, {70, 1, 90}})
+      for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, {17, 5, 40}, {64, 65, 63}, {1, 70, 90}, {70, 1, 90}})
         for (const auto& [alpha, beta] : {std::pair{1.0, 0.0}, {-0.75, 1.5}}) {
           ++seed;
-          check(make_problem(types, ops, m, n, k, static_cast<std::int64_t>(seed % 4)), alpha, beta,
-                seed);
+          check(make_problem(types, ops, m, n, k, static_cast<std::int64_t>(seed % 4)), alpha, beta, seed);
           if (HasFatalFailure()) return;
         }
 }
@@ -98,7 +94,7 @@ TEST(OpenBlas, narrow_types_are_right_where_panels_are_converted_by_threads) {
 TEST(OpenBlas, batches_of_many_small_and_of_few_large_products_are_right) {
   for (const TypePair& types : kTypePairs) {
     check(make_problem(types, kOps[1], 20, 24, 28, 1, 301), 1,
-          0.5);  // more than one thread's worth, uneven
+          0.5);                                                   // more than one thread's worth, uneven
     check(make_problem(types, kOps[0], 3, 2, 4, 0, 1000), 1, 0);  // not worth a thread
     check(make_problem(types, kOps[2], 90, 80, 70, 2, 3), -1,
           0);  // each for all of OpenBLAS's threads
@@ -124,15 +120,13 @@ TEST(OpenBlas, a_batch_gives_what_its_products_give_alone) {
 
 TEST(OpenBlas, calls_from_four_threads_at_once_do_not_disturb_each_other) {
   constexpr int threads = 4, rounds = 10;
-  const TypePair types[threads] = {{Type::f32, Type::f32},
-                                   {Type::bf16, Type::bf16},
-                                   {Type::f64, Type::f64},
-                                   {Type::f16, Type::f32}};
+  const TypePair types[threads] = {
+      {Type::f32, Type::f32}, {Type::bf16, Type::bf16}, {Type::f64, Type::f64}, {Type::f16, Type::f32}};
   std::vector<Matrices> before, want;
   for (int i = 0; i < threads; ++i) {
     // Two large products and two batches of small ones.
-    const Problem p = i < 2 ? make_problem(types[i], kOps[i], 150, 140, 130)
-                            : make_problem(types[i], kOps[i], 20, 24, 28, 0, 200);
+    const Problem p =
+        i < 2 ? make_problem(types[i], kOps[i], 150, 140, 130) : make_problem(types[i], kOps[i], 20, 24, 28, 0, 200);
     before.emplace_back(p).fill_real(static_cast<unsigned>(i));
     want.push_back(before.back());
     run_within_workspace(openblas, want.back().call());
@@ -144,8 +138,7 @@ TEST(OpenBlas, calls_from_four_threads_at_once_do_not_disturb_each_other) {
       for (int round = 0; round < rounds; ++round) {
         Matrices x = before[static_cast<std::size_t>(i)];
         std::vector<std::byte> memory(openblas.workspace(x.problem) + 64);
-        std::byte* start =
-            memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
+        std::byte* start = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64);
         const bool ok = openblas.run(x.call(), {start, memory.size() - 64}).ok();
         wrong[i] += !ok || x.C != want[static_cast<std::size_t>(i)].C;
       }
@@ -156,13 +149,10 @@ TEST(OpenBlas, calls_from_four_threads_at_once_do_not_disturb_each_other) {
 }
 
 TEST(OpenBlas, the_workspace_is_a_function_of_the_problem_and_none_for_f32_and_f64) {
-  EXPECT_EQ(openblas.workspace(make_problem({Type::f32, Type::f32}, kOps[0], 2000, 2000, 2000)),
-            0u);
-  EXPECT_EQ(openblas.workspace(make_problem({Type::f64, Type::f64}, kOps[0], 20, 20, 20, 0, 1000)),
-            0u);
+  EXPECT_EQ(openblas.workspace(make_problem({Type::f32, Type::f32}, kOps[0], 2000, 2000, 2000)), 0u);
+  EXPECT_EQ(openblas.workspace(make_problem({Type::f64, Type::f64}, kOps[0], 20, 20, 20, 0, 1000)), 0u);
   constexpr auto panel = static_cast<std::size_t>(Panels::kSize * Panels::kSize) * sizeof(float);
-  EXPECT_EQ(openblas.workspace(make_problem({Type::f16, Type::f16}, kOps[0], 5000, 6000, 7000)),
-            3 * panel);
+  EXPECT_EQ(openblas.workspace(make_problem({Type::f16, Type::f16}, kOps[0], 5000, 6000, 7000)), 3 * panel);
 }
 
 TEST(OpenBlas, refuses_what_its_integers_cannot_hold_and_types_it_does_not_sum) {

@@ -19,24 +19,21 @@ namespace {
 // The exact result of one element.
 ExactNumber exact_element(const Matrices& x, std::int64_t batch, std::int64_t i, std::int64_t j) {
   ExactNumber sum;
-  for (std::int64_t kk = 0; kk < x.problem.k; ++kk)
-    sum = sum + ExactNumber(x.a(batch, i, kk)) * x.b(batch, kk, j);
+  for (std::int64_t kk = 0; kk < x.problem.k; ++kk) sum = sum + ExactNumber(x.a(batch, i, kk)) * x.b(batch, kk, j);
   sum = sum * x.alpha;
   return x.beta == 0 ? sum : sum + ExactNumber(x.c(batch, i, j)) * x.beta;
 }
 
 template <class T>
-using Raw = std::conditional_t<
-    sizeof(T) == 8, std::uint64_t,
-    std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+using Raw = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                               std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                                  std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 template <class T> constexpr std::uint64_t kSign = std::uint64_t{1} << (8 * sizeof(T) - 1);
 
 // Finite values of a type in order: ..., -1 the largest below zero, 0, 1 the smallest above.
 template <class T> std::int64_t rank(T x) {
   const std::uint64_t raw = std::bit_cast<Raw<T>>(x);
-  return raw < kSign<T> ? static_cast<std::int64_t>(raw)
-                        : -static_cast<std::int64_t>(raw - kSign<T>);
+  return raw < kSign<T> ? static_cast<std::int64_t>(raw) : -static_cast<std::int64_t>(raw - kSign<T>);
 }
 template <class T> T of_rank(std::int64_t rank) {
   const std::uint64_t raw =
@@ -60,8 +57,8 @@ void expect_rounded_once(const Matrices& before) {
     x.each_c([&](std::int64_t batch, std::int64_t i, std::int64_t j) {
       const T c = reinterpret_cast<const T*>(x.C.data())[x.c_index(batch, i, j)];
       ASSERT_TRUE(is_nearest(c, exact_element(before, batch, i, j)))
-          << x.problem.full() << " alpha " << x.alpha << " beta " << x.beta << ": C[" << i << "]["
-          << j << "] = " << static_cast<double>(c);
+          << x.problem.full() << " alpha " << x.alpha << " beta " << x.beta << ": C[" << i << "][" << j
+          << "] = " << static_cast<double>(c);
     });
   });
 }
@@ -116,8 +113,7 @@ TEST(Reference, rounds_once_for_every_type_op_ld_and_batch) {
 // One past a tile in m, n and k, so that every edge of every loop is met.
 TEST(Reference, rounds_once_beyond_the_edges_of_its_tiles) {
   for (const auto& ops : kOps) {
-    for (const auto& [m, n, k] :
-         {std::array{33, 3, 5}, std::array{2, 129, 3}, std::array{2, 3, 261}}) {
+    for (const auto& [m, n, k] : {std::array{33, 3, 5}, std::array{2, 129, 3}, std::array{2, 3, 261}}) {
       Matrices x(make_problem({Type::f32, Type::f32}, ops, m, n, k, 1));
       x.fill_real(static_cast<unsigned>(m));
       x.alpha = -1, x.beta = 1;
@@ -133,9 +129,7 @@ TEST(Reference, rounds_once_for_f32_of_every_exponent) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> mantissa(1, 2);
     std::uniform_int_distribution<int> exponent(-149, 60);
-    x.fill([&] {
-      return std::ldexp(mantissa(random), exponent(random)) * (random() % 2 == 0 ? 1 : -1);
-    });
+    x.fill([&] { return std::ldexp(mantissa(random), exponent(random)) * (random() % 2 == 0 ? 1 : -1); });
     x.alpha = static_cast<float>(mantissa(random)), x.beta = 0.5;
     expect_rounded_once(x);
     if (HasFatalFailure()) return;
@@ -162,8 +156,7 @@ TEST(Reference, keeps_what_cancellation_and_rounded_products_would_have_taken) {
   EXPECT_EQ(result(dot<double>(Type::f64, {1e16, 1, -1e16}, {1, 1, 1})), 1.0);
   const double x = 1 + 0x1p-30;  // x * x = 1 + 2^-29 + 2^-60
   EXPECT_EQ(result(dot<double>(Type::f64, {x, -1}, {x, 1 + 0x1p-29})), 0x1p-60);
-  Matrices y =
-      dot<double>(Type::f64, {x}, {x});  // and the same with the product cancelled by beta * C
+  Matrices y = dot<double>(Type::f64, {x}, {x});  // and the same with the product cancelled by beta * C
   set(Type::f64, y.C.data(), 0, 1 + 0x1p-29);
   y.beta = -1;
   EXPECT_EQ(result(y), 0x1p-60);
@@ -209,8 +202,7 @@ TEST(Reference, exact_gives_the_unrounded_result_and_leaves_C_alone) {
       ASSERT_TRUE(is_nearest(hi[at], want));
       // What is left over is no more than a few units of the 106th bit of numbers around 1.
       const ExactNumber error = want + -ExactNumber(hi[at]) + -ExactNumber(lo[at]);
-      ASSERT_TRUE(error <= ExactNumber(0x1p-98) && error >= ExactNumber(-0x1p-98))
-          << x.problem.full();
+      ASSERT_TRUE(error <= ExactNumber(0x1p-98) && error >= ExactNumber(-0x1p-98)) << x.problem.full();
       ++at;
     });
   }
@@ -254,8 +246,7 @@ TEST(Reference, magnitude_is_the_sum_of_sizes) {
   std::size_t at = 0;
   x.each_c([&](std::int64_t batch, std::int64_t i, std::int64_t j) {
     double want = 0.5 * std::fabs(x.c(batch, i, j));
-    for (std::int64_t kk = 0; kk < 5; ++kk)
-      want += 2 * std::fabs(x.a(batch, i, kk)) * std::fabs(x.b(batch, kk, j));
+    for (std::int64_t kk = 0; kk < 5; ++kk) want += 2 * std::fabs(x.a(batch, i, kk)) * std::fabs(x.b(batch, kk, j));
     EXPECT_EQ(size[at++], want);
   });
 }

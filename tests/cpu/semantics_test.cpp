@@ -21,8 +21,8 @@ class Semantics : public testing::TestWithParam<std::tuple<const Backend*, TypeP
   const Backend& backend() const { return *std::get<0>(GetParam()); }
   TypePair types() const { return std::get<1>(GetParam()); }
 
-  Matrices integers(std::pair<Op, Op> ops, std::int64_t m, std::int64_t n, std::int64_t k,
-                    std::int64_t padding = 0, std::int64_t batch = 1) const {
+  Matrices integers(std::pair<Op, Op> ops, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t padding = 0,
+                    std::int64_t batch = 1) const {
     Matrices x(make_problem(types(), ops, m, n, k, padding, batch));
     x.fill_integers(static_cast<unsigned>(m + n + k), 1);
     return x;
@@ -35,15 +35,13 @@ TEST_P(Semantics, small_integers_come_out_exactly_for_every_op_ld_and_batch) {
   for (const auto& ops : kOps) {
     for (const std::int64_t padding : {0, 3}) {
       const Matrices before = integers(ops, 9, 10, 12, padding, 3);
-      for (const auto& [alpha, beta] :
-           {std::pair{1.0, 0.0}, {-1.0, 1.0}, {1.0, 2.0}, {0.5, -4.0}}) {
+      for (const auto& [alpha, beta] : {std::pair{1.0, 0.0}, {-1.0, 1.0}, {1.0, 2.0}, {0.5, -4.0}}) {
         Matrices x = before;
         x.alpha = alpha, x.beta = beta;
         run(x);
         x.each_c([&](std::int64_t batch, std::int64_t i, std::int64_t j) {
-          double want = beta * before.c(batch, i, j);
-          for (std::int64_t kk = 0; kk < 12; ++kk)
-            want += alpha * before.a(batch, i, kk) * before.b(batch, kk, j);
+          double want = x.beta * before.c(batch, i, j);
+          for (std::int64_t kk = 0; kk < 12; ++kk) want += x.alpha * before.a(batch, i, kk) * before.b(batch, kk, j);
           ASSERT_EQ(x.c(batch, i, j), want) << x.problem.full();
         });
       }
@@ -116,8 +114,7 @@ TEST_P(Semantics, beta_zero_never_reads_C) {
 }
 
 TEST_P(Semantics, alpha_zero_or_k_zero_reads_neither_A_nor_B_and_scales_C) {
-  for (const auto& [k, alpha] :
-       {std::pair<std::int64_t, double>{8, 0.0}, {0, 1.0}, {0, kNan}, {8, -0.0}}) {
+  for (const auto& [k, alpha] : {std::pair<std::int64_t, double>{8, 0.0}, {0, 1.0}, {0, kNan}, {8, -0.0}}) {
     for (const double beta : {0.0, 1.0, -2.0, kNan}) {
       const Matrices before = integers(kOps[0], 4, 5, k, 1, 2);
       Matrices x = before;
@@ -127,8 +124,7 @@ TEST_P(Semantics, alpha_zero_or_k_zero_reads_neither_A_nor_B_and_scales_C) {
       run_within_workspace(backend(), call);
       x.each_c([&](std::int64_t batch, std::int64_t i, std::int64_t j) {
         const double c = x.c(batch, i, j);
-        ASSERT_TRUE(std::isnan(beta) ? std::isnan(c) : c == beta * before.c(batch, i, j))
-            << beta << " " << c;
+        ASSERT_TRUE(std::isnan(beta) ? std::isnan(c) : c == beta * before.c(batch, i, j)) << beta << " " << c;
       });
     }
   }
@@ -171,9 +167,7 @@ TEST_P(Semantics, zeros_do_not_hide_a_nan) {
   x.fill([] { return 0.0; });
   set(x.problem.in, x.A.data(), x.a_index(0, 1, 1), kNan);
   run(x);
-  x.each_c([&](std::int64_t, std::int64_t i, std::int64_t j) {
-    EXPECT_EQ(std::isnan(x.c(0, i, j)), i == 1) << j;
-  });
+  x.each_c([&](std::int64_t, std::int64_t i, std::int64_t j) { EXPECT_EQ(std::isnan(x.c(0, i, j)), i == 1) << j; });
 }
 
 TEST_P(Semantics, infinities_follow_plain_arithmetic) {
@@ -209,9 +203,7 @@ TEST_P(Semantics, alpha_or_beta_nan_gives_nan_everywhere) {
     x.fill([] { return 0.0; });
     x.alpha = alpha, x.beta = beta;
     run(x);
-    x.each_c([&](std::int64_t, std::int64_t i, std::int64_t j) {
-      ASSERT_TRUE(std::isnan(x.c(0, i, j)));
-    });
+    x.each_c([&](std::int64_t, std::int64_t i, std::int64_t j) { ASSERT_TRUE(std::isnan(x.c(0, i, j))); });
   }
 }
 
@@ -228,8 +220,7 @@ TEST_P(Semantics, results_repeat_bit_for_bit) {
 std::string test_name(const testing::TestParamInfo<Semantics::ParamType>& info) {
   const auto [backend, types] = info.param;
   const std::string id(backend->id);
-  return id.substr(id.find('/') + 1) + "_" + std::string(name(types.first)) + "_" +
-         std::string(name(types.second));
+  return id.substr(id.find('/') + 1) + "_" + std::string(name(types.first)) + "_" + std::string(name(types.second));
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryBackend, Semantics,

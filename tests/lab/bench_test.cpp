@@ -1,11 +1,11 @@
 // The bench's promises, held to with contenders that cheat in ways a clock alone would not notice.
 #include "lab/measure/bench.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "lab/measure/inputs.hpp"
 

@@ -1,10 +1,10 @@
 // Every example in the help runs and succeeds: the lines under "Examples:" are read from the help itself.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "tests/support/run_cairn.hpp"
 
@@ -24,7 +24,7 @@ class Examples : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Examples, Run) {
   const auto lines = examples_in(run_cairn(std::string(GetParam()) + " --help").out);
-  EXPECT_GE(lines.size(), 2u);
+  EXPECT_FALSE(lines.empty());
   for (const std::string& line : lines) {
     const Ran ran = run_shell(line);
     EXPECT_EQ(ran.code, 0) << line << "\n" << ran.err;
@@ -33,7 +33,8 @@ TEST_P(Examples, Run) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
-                         ::testing::Values("", "climb", "list", "info", "verify", "bench", "plan", "lab", "completion"),
+                         ::testing::Values("", "climb", "list", "info", "verify", "bench", "plan", "lab",
+                                           "completion"),
                          [](const auto& verb) { return *verb.param == '\0' ? std::string("cairn") : verb.param; });
 
 }  // namespace

@@ -1,12 +1,11 @@
 // A file given to --out appears whole or not at all, and nothing that exists is lost.
 #include "lab/output.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -36,8 +35,7 @@ class OutputTest : public testing::Test {
   fs::path folder_;
 };
 
-template <class F>
-std::string error_of(Exit code, F&& f) {
+template <class F> std::string error_of(Exit code, F&& f) {
   try {
     f();
   } catch (const Error& error) {

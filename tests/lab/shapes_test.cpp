@@ -11,8 +11,6 @@ namespace {
 
 using Shapes = std::vector<Shape>;
 
-void PrintTo(const Shape& s, std::ostream* out) { *out << s.m << "x" << s.n << "x" << s.k; }
-
 TEST(Shapes, OneNumberIsACube) { EXPECT_EQ(parse_shapes("512"), (Shapes{{512, 512, 512}})); }
 
 TEST(Shapes, ThreeNumbersAreMNK) { EXPECT_EQ(parse_shapes("1x22x333"), (Shapes{{1, 22, 333}})); }
@@ -24,9 +22,7 @@ TEST(Shapes, ARangeIncludesItsStop) {
   EXPECT_EQ(parse_shapes("5:5:1"), (Shapes{{5, 5, 5}}));
 }
 
-TEST(Shapes, AStepThatMissesTheStopEndsBelowIt) {
-  EXPECT_EQ(parse_shapes("1:6:4"), (Shapes{{1, 1, 1}, {5, 5, 5}}));
-}
+TEST(Shapes, AStepThatMissesTheStopEndsBelowIt) { EXPECT_EQ(parse_shapes("1:6:4"), (Shapes{{1, 1, 1}, {5, 5, 5}})); }
 
 TEST(Shapes, RangesCombineWithTheLastRunningFastest) {
   EXPECT_EQ(parse_shapes("1:2:1x8x3:4:1"), (Shapes{{1, 8, 3}, {1, 8, 4}, {2, 8, 3}, {2, 8, 4}}));
@@ -39,9 +35,32 @@ TEST(Shapes, ARangeUpToTheLargestNumberEnds) {
 }
 
 TEST(Shapes, RefusesWithTheTextAndWhatWouldBeRight) {
-  for (const char* wrong : {"", "x", "12x", "1x2", "1x2x3x4", "-1", "1x-2x3", "a", "1.5", "1e3", " 5", "5 ", "1:2", "1:2:3:4",
-                            "1:2:0", "5:1:1", ":", "1::2", "99999999999999999999", "1,,2", "1,", "0:1000000:1",
-                            "1:1000:1x1:1000:1x1:1000:1", "1:99999:1x1:99999:1x1:99999:1", "+1", "0x10"}) {
+  for (const char* wrong : {"",
+                            "x",
+                            "12x",
+                            "1x2",
+                            "1x2x3x4",
+                            "-1",
+                            "1x-2x3",
+                            "a",
+                            "1.5",
+                            "1e3",
+                            " 5",
+                            "5 ",
+                            "1:2",
+                            "1:2:3:4",
+                            "1:2:0",
+                            "5:1:1",
+                            ":",
+                            "1::2",
+                            "99999999999999999999",
+                            "1,,2",
+                            "1,",
+                            "0:1000000:1",
+                            "1:1000:1x1:1000:1x1:1000:1",
+                            "1:99999:1x1:99999:1x1:99999:1",
+                            "+1",
+                            "0x10"}) {
     try {
       parse_shapes(wrong);
       ADD_FAILURE() << "'" << wrong << "' was read";

@@ -46,7 +46,8 @@ TEST(Statistics, MedianIntervalHasTheRanksOfTheSignTest) {
   const struct {
     int n;
     double low, high, coverage;
-  } table[] = {{6, 1, 6, 0.96875}, {10, 2, 9, 0.97852}, {20, 6, 15, 0.95861}, {30, 10, 21, 0.95723}, {100, 40, 61, 0.96480}};
+  } table[] = {
+      {6, 1, 6, 0.96875}, {10, 2, 9, 0.97852}, {20, 6, 15, 0.95861}, {30, 10, 21, 0.95723}, {100, 40, 61, 0.96480}};
   for (const auto& known : table) {
     const Interval found = median_interval(one_to(known.n));
     EXPECT_EQ(found.low, known.low) << known.n;

@@ -1,16 +1,15 @@
 // Runs the built `cairn` as a user would, through a shell, and keeps all it said. CAIRN_COMMAND is its path.
 #pragma once
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 namespace cairn::testing {
 
@@ -24,14 +23,16 @@ inline std::string slurp(const std::filesystem::path& path) {
   return (std::stringstream() << file.rdbuf()).str();
 }
 
-// A folder of this process's own, empty at first.
-inline std::filesystem::path scratch() {
-  static const auto folder = [] {
-    auto path = std::filesystem::path(::testing::TempDir()) / ("cairn_command_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(path);
-    return path;
-  }();
-  return folder;
+// A folder of this process's own, empty at first and gone at the end.
+inline const std::filesystem::path& scratch() {
+  struct Folder {
+    std::filesystem::path path =
+        std::filesystem::path(::testing::TempDir()) / ("cairn_command_" + std::to_string(::getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() { std::filesystem::remove_all(path); }
+  };
+  static const Folder folder;
+  return folder.path;
 }
 
 // A shell command in which `cairn` is the one just built.
