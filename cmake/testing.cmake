@@ -1,14 +1,15 @@
-# cairn_add_test(name LABELS label... SOURCES file... [LIBRARIES target...])
+# cairn_add_test(name LABELS label... SOURCES file... [LIBRARIES target...] [HOT])
 #
 # One GoogleTest program and one ctest entry for it. Labels: unit (quick, also run under the sanitizers) or
-# slow. A program that exits with 77 needs something this machine lacks and counts as skipped.
+# slow. HOT says that the test's own code computes much. A program that exits with 77 needs something this machine
+# lacks and counts as skipped.
 
 add_custom_target(cairn_unit_tests)  # what the asan preset builds: the unit tests and what they link, no more
 
 function(cairn_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LABELS;SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "LABELS;SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_LABELS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "cairn_add_test(${name} LABELS label... SOURCES file... [LIBRARIES target...])")
+    message(FATAL_ERROR "cairn_add_test(${name} LABELS label... SOURCES file... [LIBRARIES target...] [HOT])")
   endif()
   if(NOT arg_LIBRARIES)
     set(arg_LIBRARIES cairn_core)
@@ -16,10 +17,16 @@ function(cairn_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} cairn_flags GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # GoogleTest's macros compile faster at -O1, and what the tests call is optimized in its own library.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # GoogleTest's macros compile faster at -O1, and what the tests call is optimized in its own library. Under a
+  # sanitizer optimizing doubles the time again: there only HOT tests are worth it.
+  target_compile_options(${name} PRIVATE $<$<OR:$<CONFIG:Release>,$<BOOL:${arg_HOT}>>:-O1>)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
+  if(CAIRN_SANITIZE)
+    # Asking for too much memory must fail as it does without the sanitizer, not end the test.
+    set_tests_properties(${name} PROPERTIES
+      ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;UBSAN_OPTIONS=print_stacktrace=1")
+  endif()
   if("unit" IN_LIST arg_LABELS)
     add_dependencies(cairn_unit_tests ${name})
   endif()

@@ -34,12 +34,8 @@ class BackendContender final : public Contender {
   Status run(const Call& call, runtime::Stream) override {
     if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
     if (call.problem.m == 0 || call.problem.n == 0 || call.problem.batch == 0) return {};
-    Call row = dispatch::to_row(call);
-    if (accumulator(call.problem.in) == Type::f32) {
-      row.alpha = static_cast<double>(static_cast<float>(row.alpha));
-      row.beta = static_cast<double>(static_cast<float>(row.beta));
-    }
-    return backend_.run(row, {static_cast<std::byte*>(workspace_.data()), workspace_.bytes()});
+    return backend_.run(dispatch::to_row(dispatch::with_rounded_scalars(call)),
+                        {static_cast<std::byte*>(workspace_.data()), workspace_.bytes()});
   }
 
  private:

@@ -21,6 +21,7 @@ struct Options {
   std::int64_t fuzz = 1000;
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> replay;
+  bool healthy = false;
   OutputOptions output;
 };
 
@@ -79,6 +80,14 @@ std::vector<Cell> row(std::string_view id, const verify::Tally& t) {
           t.k_zero,        t.empty,   t.batched, t.aliased, t.worst_ratio, t.worst_rigorous};
 }
 
+// The rows of lab/verify/healthy.cpp that this run would write.
+void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vector<std::string>& lines) {
+  for (const auto& [types, ratios] : tally.ratios) {
+    lines.push_back(fmt::format("    {{\"{}\", Type::{}, Type::{}, {{{:.2g}}}}},", id, name(types.first),
+                                name(types.second), fmt::join(ratios, ", ")));
+  }
+}
+
 verify::Tally one_case(Contender& contender, const verify::Case& test) {
   verify::Tally tally;
   const verify::Verdict verdict = verify::check(contender, test);
@@ -115,6 +124,7 @@ int run(const Options& options) {
     judged += tally.passed + tally.failed;
     failed += tally.failed;
     report.table.rows.push_back(row(id, tally));
+    if (options.healthy) add_healthy_rows(id, tally, report.after);
     for (const verify::Failure& failure : tally.failures) {
       report.after.push_back(fmt::format("FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what,
                                          failure.test.describe(), failure.test.seed,
@@ -153,6 +163,7 @@ Action verify_verb(CLI::App& verb) {
   verb.add_option("--fuzz", options->fuzz, "How many cases to draw for each contender")->capture_default_str();
   add_seed_flag(verb, options->seed);
   verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it");
+  verb.add_flag("--healthy", options->healthy, "Also print each contender's worst ratios, as lab/verify keeps them");
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);
   add_output_flags(verb, options->output);

@@ -7,6 +7,7 @@
 #include "src/api/guard.hpp"
 #include "src/api/handle.hpp"
 #include "src/dispatch/check.hpp"
+#include "src/dispatch/normalize.hpp"
 #include "src/dispatch/plan.hpp"
 
 #define CAIRN_TEXT(x) #x
@@ -22,16 +23,10 @@ const Plan::Impl& empty_plan() {
   return empty;
 }
 
-// Kernels take alpha and beta in the type they accumulate in. Rounding here, once, makes every backend see
-// the same numbers, and makes "beta = 0" one decision: a beta that rounds to 0 does not read C.
-double rounded(double scalar, const Problem& problem) {
-  return accumulator(problem.in) == Type::f64 ? scalar : static_cast<double>(static_cast<float>(scalar));
-}
-
 Status run_checked(Handle::Impl& handle, const Plan::Impl& plan, double alpha, const void* A, const void* B,
                    double beta, void* C) {
   const Problem& p = plan.asked;
-  const Call call{p, rounded(alpha, p), A, B, rounded(beta, p), C};
+  const Call call = dispatch::with_rounded_scalars({p, alpha, A, B, beta, C});
   if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
   if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
   void* workspace = nullptr;

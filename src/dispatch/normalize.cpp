@@ -21,6 +21,14 @@ Call flipped(const Call& call) {
   return c;
 }
 
+Call with_rounded_scalars(const Call& call) {
+  Call c = call;
+  if (accumulator(call.problem.in) == Type::f64) return c;
+  c.alpha = static_cast<double>(static_cast<float>(call.alpha));
+  c.beta = static_cast<double>(static_cast<float>(call.beta));
+  return c;
+}
+
 Problem to_row(const Problem& problem) { return problem.order == Order::row ? problem : flipped(problem); }
 
 Call to_row(const Call& call) { return call.problem.order == Order::row ? call : flipped(call); }

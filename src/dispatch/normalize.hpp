@@ -35,6 +35,10 @@ namespace cairn::dispatch {
 Problem flipped(const Problem& problem);
 Call flipped(const Call& call);
 
+// Kernels take alpha and beta in the type they accumulate in. Rounding them here, once, makes every backend see the
+// same numbers, and makes "beta = 0" one decision: a beta that rounds to 0 does not read C.
+Call with_rounded_scalars(const Call& call);
+
 Problem to_row(const Problem& problem);
 Call to_row(const Call& call);
 Call to_column(const Call& call);

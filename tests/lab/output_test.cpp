@@ -42,7 +42,8 @@ template <class F> std::string error_of(Exit code, F&& f) {
     EXPECT_EQ(error.code(), code) << error.what();
     return error.what();
   }
-  return "(no error)";
+  ADD_FAILURE() << "no error";
+  return "";
 }
 
 TEST_F(OutputTest, WritesAndLeavesNoTemporary) {
@@ -66,7 +67,7 @@ TEST_F(OutputTest, RefusesBeforeTheWorkIsDone) {
 
 TEST_F(OutputTest, ADanglingLinkCountsAsThere) {
   fs::create_symlink(path("nowhere"), path("link"));
-  EXPECT_NE(error_of(kUsage, [&] { write_file(path("link"), "x", false); }), "(no error)");
+  error_of(kUsage, [&] { write_file(path("link"), "x", false); });
 }
 
 TEST_F(OutputTest, ForceReplaces) {
@@ -79,7 +80,7 @@ TEST_F(OutputTest, ForceReplaces) {
 TEST_F(OutputTest, AFileThatAppearsMeanwhileIsKept) {
   const Output output({.format = "csv", .out = path("a"), .force = false});
   std::ofstream(path("a")) << "somebody else's";
-  EXPECT_NE(error_of(kUsage, [&] { output.write("ours"); }), "(no error)");
+  error_of(kUsage, [&] { output.write("ours"); });
   EXPECT_EQ(read("a"), "somebody else's");
   EXPECT_EQ(files(), 1u);
 }
@@ -102,7 +103,7 @@ TEST_F(OutputTest, TheExtensionChoosesTheFormatUnlessOneIsGiven) {
   EXPECT_EQ(Output({.format = "", .out = path("a.txt"), .force = false}).format(), Format::table);
   EXPECT_EQ(Output({.format = "md", .out = path("a.json"), .force = false}).format(), Format::md);
   EXPECT_EQ(Output({}).format(), Format::table);
-  EXPECT_NE(error_of(kUsage, [] { Output({.format = "xml", .out = "", .force = false}); }), "(no error)");
+  error_of(kUsage, [] { Output({.format = "xml", .out = "", .force = false}); });
 }
 
 }  // namespace
