@@ -10,13 +10,13 @@ run: build ## build Cairn and climb the ladder once on this machine
 test: ## build and run every test: plain, under the sanitizers, and the fuzz targets
 	scripts/test.sh
 
-bench: build ## measure the CPU contenders
-	$(CAIRN) bench --device cpu
+bench: build ## measure the contenders: on the GPU if there is one, else on the CPU
+	$(CAIRN) bench
 
 report: build ## write a climb and a bench of this machine into build/report/
 	mkdir -p build/report
-	$(CAIRN) climb --format md --out build/report/climb.md
-	$(CAIRN) bench --format md --out build/report/bench.md
+	$(CAIRN) climb --format md --out build/report/climb.md --force
+	$(CAIRN) bench --format md --out build/report/bench.md --force
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
 format: ## format the C++ sources in place

@@ -13,6 +13,12 @@ if(CAIRN_HAVE_CUDA)
   target_link_libraries(cairn_core_needs INTERFACE CUDA::cudart_static)
 endif()
 
+# The emulated ladder is always built, except where only the fuzz targets are.
+if(CAIRN_HAVE_EMULATOR)
+  target_compile_definitions(cairn_core_needs INTERFACE CAIRN_HAVE_EMULATOR)
+  target_link_libraries(cairn_core_needs INTERFACE cairn_emu_plain)
+endif()
+
 add_library(cairn_core STATIC)
 target_link_libraries(cairn_core PUBLIC cairn_core_needs)
 target_compile_options(cairn_core PRIVATE

@@ -41,7 +41,7 @@ else()
   list(APPEND CAIRN_SUMMARY "OpenBLAS no")
 endif()
 
-# CUDA: only runtime/cuda.cpp so far, ordinary C++ that links the static runtime; no CUDA compiler is run yet.
+# CUDA: nvcc for the ladder, and the static runtime, which runtime/cuda.cpp links too.
 set(CAIRN_HAVE_CUDA OFF)
 if(NOT CAIRN_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)
@@ -53,7 +53,7 @@ if(NOT CAIRN_CUDA STREQUAL "OFF")
       "CAIRN_CUDA=ON, but no CUDA toolkit 12.8 or newer with cudart_static was found. Put nvcc on the PATH "
       "or set CUDAToolkit_ROOT; CAIRN_CUDA=OFF builds without it.")
   else()
-    message(STATUS "CUDA toolkit 12.8 or newer not found: built without the CUDA machine")
+    message(STATUS "CUDA toolkit 12.8 or newer not found: built without the ladder for GPUs")
   endif()
 endif()
 if(NOT CAIRN_HAVE_CUDA)

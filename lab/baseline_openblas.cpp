@@ -56,6 +56,7 @@ class OpenblasDirect final : public Contender {
 }  // namespace
 
 std::unique_ptr<Contender> openblas_direct(std::shared_ptr<runtime::Machine> machine) {
+  if (machine->facts().kind != runtime::Kind::cpu) return nullptr;
   return std::make_unique<OpenblasDirect>(std::move(machine));
 }
 #else

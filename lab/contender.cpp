@@ -7,6 +7,7 @@
 
 #include "lab/contender_cpu.hpp"
 #include "lab/contender_library.hpp"
+#include "lab/contender_rung.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -20,13 +21,13 @@ std::string ids_of(const Contenders& list) {
 // The indices a pattern names: as an id, else as a glob, else as a prefix.
 std::vector<std::size_t> named_by(const std::string& pattern, const Contenders& all) {
   const bool glob = pattern.find_first_of("*?[") != std::string::npos;
-  std::vector<std::size_t> found;
+  std::vector<std::size_t> found, exactly;  // the library's pick has one id on every device
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string id(all[i]->id());
-    if (id == pattern) return {i};
+    if (id == pattern) exactly.push_back(i);
     if (glob ? ::fnmatch(pattern.c_str(), id.c_str(), 0) == 0 : id.starts_with(pattern)) found.push_back(i);
   }
-  return found;
+  return exactly.empty() ? found : exactly;
 }
 
 }  // namespace
@@ -34,12 +35,12 @@ std::vector<std::size_t> named_by(const std::string& pattern, const Contenders& 
 Status contenders(int device, Contenders& out) {
   std::shared_ptr<runtime::Machine> machine;
   if (auto s = runtime::open(device, machine); !s.ok()) return s;
-  if (machine->facts().kind != runtime::Kind::cpu) {
-    return {Code::unsupported,
-            fmt::format("there is nothing to run on {} in this version; use --device cpu", machine->facts().name)};
-  }
   Contenders all;
-  add_cpu_backends(machine, all);
+  if (machine->facts().kind == runtime::Kind::cpu) {
+    add_cpu_backends(machine, all);
+  } else {
+    add_rungs(machine, all);
+  }
   if (auto s = add_library(device, machine, all); !s.ok()) return s;
   out = std::move(all);
   return {};
@@ -53,7 +54,9 @@ Status select(const std::vector<std::string>& patterns, Contenders& all) {
     if (found.empty()) {
       return {Code::invalid_argument, fmt::format("no contender is named '{}'; there are {}", pattern, ids_of(all))};
     }
-    if (found.size() > 1 && pattern.find_first_of("*?[") == std::string::npos) {
+    const bool one_id =
+        std::all_of(found.begin(), found.end(), [&](std::size_t i) { return all[i]->id() == all[found[0]]->id(); });
+    if (!one_id && pattern.find_first_of("*?[") == std::string::npos) {
       std::string names;
       for (const std::size_t i : found) names += (names.empty() ? "" : ", ") + std::string(all[i]->id());
       return {Code::invalid_argument, fmt::format("'{}' could be {}; write more of the id, or '{}*' for all of them",

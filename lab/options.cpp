@@ -1,5 +1,6 @@
 #include "lab/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ void add_problem_flags(CLI::App& verb, ProblemOptions& options) {
 }
 
 void add_device_flag(CLI::App& verb, std::string& device) {
-  verb.add_option("--device", device, "cpu, gpu or gpu:N")->capture_default_str();
+  verb.add_option("--device", device, "auto, cpu, emu, gpu or gpu:N")->capture_default_str();
 }
 
 void add_seed_flag(CLI::App& verb, std::uint64_t& seed) {
@@ -96,7 +97,8 @@ void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids) {
 }
 
 int parse_device(const std::string& text) {
-  if (text == "cpu" || text == "auto") return -1;
+  if (text == "cpu") return -1;
+  if (text == "emu") return -2;
   if (text == "gpu") return 0;
   int number = -1;
   if (text.starts_with("gpu:")) {
@@ -104,8 +106,48 @@ int parse_device(const std::string& text) {
     const auto [stop, error] = std::from_chars(text.data() + 4, end, number);
     if (error != std::errc{} || stop != end) number = -1;
   }
-  if (number < 0) throw Error(kUsage, fmt::format("--device '{}' is not cpu, gpu or gpu:N with N = 0, 1, …", text));
+  if (number < 0)
+    throw Error(kUsage, fmt::format("--device '{}' is not auto, cpu, emu, gpu or gpu:N with N = 0, 1, …", text));
   return number;
+}
+
+Contenders open_contenders(const std::string& device, const std::vector<std::string>& ids) {
+  std::vector<int> devices;
+  if (device != "auto") {
+    devices = {parse_device(device)};
+  } else {
+    devices = {-1};
+    for (const runtime::Facts& facts : runtime::devices()) {
+      if (facts.kind == runtime::Kind::gpu && devices.back() < 0) devices.push_back(facts.device);
+    }
+    if (devices.size() == 1 && runtime::devices().size() > 1) devices.push_back(-2);
+  }
+  Contenders all;
+  for (const int number : devices) {
+    Contenders more;
+    expect(contenders(number, more));
+    for (auto& contender : more) all.push_back(std::move(contender));
+  }
+  expect(select(ids, all));
+  return all;
+}
+
+std::string describe_machines(const Contenders& list) {
+  std::vector<std::string> machines;
+  for (const auto& contender : list) {
+    const std::string one = describe(contender->machine()->facts());
+    if (std::find(machines.begin(), machines.end(), one) == machines.end()) machines.push_back(one);
+  }
+  return fmt::format("{}", fmt::join(machines, ", and on "));
+}
+
+std::string device_name(const runtime::Facts& facts) {
+  switch (facts.kind) {
+    case runtime::Kind::cpu: return "cpu";
+    case runtime::Kind::emu: return "emu";
+    case runtime::Kind::gpu: break;
+  }
+  return fmt::format("gpu:{}", facts.device);
 }
 
 std::string describe(const runtime::Facts& facts) {

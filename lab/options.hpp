@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cairn/types.hpp"
+#include "lab/contender.hpp"
 #include "lab/output.hpp"
 #include "runtime/runtime.hpp"
 
@@ -27,8 +28,18 @@ void add_seed_flag(CLI::App& verb, std::uint64_t& seed);
 void add_output_flags(CLI::App& verb, OutputOptions& options);
 void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids);
 
-// "cpu" is -1, "gpu" 0, "gpu:2" 2. Throws for anything else.
+// "cpu" is -1, "emu" -2, "gpu" 0, "gpu:2" 2. Throws for anything else.
 int parse_device(const std::string& text);
+
+// The contenders of --device, narrowed to `ids`. "auto" means those of the CPU and of the ladder: on the GPU if there
+// is one, else emulated. Throws if there are none.
+Contenders open_contenders(const std::string& device, const std::vector<std::string>& ids);
+
+// The machines of a list of contenders, each described once.
+std::string describe_machines(const Contenders& list);
+
+// The other way round: what --device calls a device.
+std::string device_name(const runtime::Facts& facts);
 
 // "Neoverse-N1, 2 threads, OpenBLAS 0.3.21": what a result was obtained on.
 std::string describe(const runtime::Facts& facts);

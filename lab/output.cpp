@@ -107,6 +107,9 @@ Output::Output(OutputOptions options) : options_(std::move(options)), format_(pa
 }
 
 void Output::write(const Report& report) const {
+  if (format_ == Format::csv || format_ == Format::json) {
+    for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", line);
+  }
   write(render(report, format_, options_.out.empty() && use_colour(STDOUT_FILENO)));
 }
 

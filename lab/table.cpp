@@ -198,6 +198,7 @@ std::string render(const Report& report, Format format, bool bold) {
   };
   add_lines(report.before);
   if (!report.table.columns.empty()) blocks.push_back(render(report.table, format, bold));
+  add_lines(report.alarms);
   add_lines(report.after);
   return fmt::format("{}", fmt::join(blocks, "\n"));
 }

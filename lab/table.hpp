@@ -39,6 +39,7 @@ struct Report {
   std::vector<std::string> before;
   Table table;
   std::vector<std::string> after;
+  std::vector<std::string> alarms;  // what is wrong: after the table; with csv and json on stderr
 };
 
 // Every rendering ends in a newline. `bold` marks the heading for a terminal.

@@ -96,8 +96,14 @@ class Cpu final : public Machine {
     return {};
   }
 
+  Status begin_capture(Stream) override { return no_graphs(); }
+  Status end_capture(Stream, Graph&) override { return no_graphs(); }
+  Status launch(Graph, Stream) override { return no_graphs(); }
+  void destroy_graph(Graph) override {}
+
  private:
   static Clock::time_point* time(Event event) { return static_cast<Clock::time_point*>(event); }
+  static Status no_graphs() { return {Code::unsupported, "the CPU runs at once and records no graphs"}; }
   static Status out_of_memory(std::size_t bytes) {
     return {Code::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes on the CPU"};
   }

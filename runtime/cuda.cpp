@@ -134,6 +134,29 @@ class Cuda final : public Machine {
     return {};
   }
 
+  Status begin_capture(Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaStreamBeginCapture(cuda(stream), cudaStreamCaptureModeThreadLocal));
+    return {};
+  }
+  Status end_capture(Stream stream, Graph& out) override {
+    const Current current(facts_.device);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    CAIRN_CUDA(cudaStreamEndCapture(cuda(stream), &graph));
+    const cudaError_t made = cudaGraphInstantiate(&ready, graph, 0);
+    (void)cudaGraphDestroy(graph);
+    if (made != cudaSuccess) return failed("cudaGraphInstantiate", made);
+    out = ready;
+    return {};
+  }
+  Status launch(Graph graph, Stream stream) override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), cuda(stream)));
+    return {};
+  }
+  void destroy_graph(Graph graph) override { (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); }
+
  private:
   static cudaStream_t cuda(Stream stream) { return static_cast<cudaStream_t>(stream); }
 

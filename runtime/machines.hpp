@@ -12,6 +12,11 @@ namespace cairn::runtime {
 Facts cpu_facts();
 Status open_cpu(std::shared_ptr<Machine>& out);
 
+#ifdef CAIRN_HAVE_EMULATOR
+Facts emu_facts();
+Status open_emu(std::shared_ptr<Machine>& out);
+#endif
+
 #ifdef CAIRN_HAVE_CUDA
 // Empty where there is no GPU or no driver.
 std::vector<Facts> cuda_facts();

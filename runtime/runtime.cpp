@@ -9,6 +9,9 @@ namespace cairn::runtime {
 
 std::vector<Facts> devices() {
   std::vector<Facts> all = {cpu_facts()};
+#ifdef CAIRN_HAVE_EMULATOR
+  all.push_back(emu_facts());
+#endif
 #ifdef CAIRN_HAVE_CUDA
   for (auto& gpu : cuda_facts()) all.push_back(std::move(gpu));
 #endif
@@ -17,9 +20,16 @@ std::vector<Facts> devices() {
 
 Status open(int device, std::shared_ptr<Machine>& out) {
   if (device == -1) return open_cpu(out);
-  if (device < -1) {
-    return {Code::invalid_argument,
-            "device is " + std::to_string(device) + "; it must be -1 for the CPU, or the number of a GPU"};
+  if (device == -2) {
+#ifdef CAIRN_HAVE_EMULATOR
+    return open_emu(out);
+#else
+    return {Code::unsupported, "device -2 is the emulated GPU; this build of Cairn has none (the CPU is device -1)"};
+#endif
+  }
+  if (device < -2) {
+    return {Code::invalid_argument, "device is " + std::to_string(device) +
+                                        "; it must be -1 for the CPU, -2 for the emulated GPU, or the number of a GPU"};
   }
 #ifdef CAIRN_HAVE_CUDA
   return open_cuda(device, out);

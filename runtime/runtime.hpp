@@ -12,12 +12,12 @@
 
 namespace cairn::runtime {
 
-enum class Kind : std::uint8_t { cpu, gpu };
+enum class Kind : std::uint8_t { cpu, gpu, emu };
 
 // What a device is, as far as it says. A field that does not apply is 0.
 struct Facts {
   Kind kind = Kind::cpu;
-  int device = -1;   // as a Handle counts: -1 the CPU, 0… GPUs
+  int device = -1;   // as a Handle counts: -1 the CPU, -2 the emulated GPU, 0… GPUs
   std::string name;  // "NVIDIA H200", "Neoverse-N1"
   int units = 0;     // SMs of a GPU, hardware threads of a CPU
   int arch = 0;      // 90 for sm_90
@@ -31,6 +31,7 @@ struct Facts {
 // Opaque to all but the machine that made them. The null stream always exists.
 using Stream = void*;
 using Event = void*;
+using Graph = void*;  // work recorded once, to be launched again and again
 
 class Machine {
  public:
@@ -58,9 +59,16 @@ class Machine {
   virtual Status record(Event event, Stream stream) = 0;
   // Milliseconds between two recorded events; waits for the second.
   virtual Status elapsed(Event from, Event to, double& milliseconds) = 0;
+
+  // Between begin and end, what is enqueued on the stream is recorded instead of run. A machine that runs things at
+  // once records nothing and says unsupported.
+  virtual Status begin_capture(Stream stream) = 0;
+  virtual Status end_capture(Stream stream, Graph& out) = 0;
+  virtual Status launch(Graph graph, Stream stream) = 0;
+  virtual void destroy_graph(Graph graph) = 0;
 };
 
-// The facts of every device of this machine, the CPU first.
+// The facts of every device there is, the CPU first, then the emulated GPU if this build has it.
 std::vector<Facts> devices();
 
 // Opens a device; the message of a failure says what this build or machine lacks.

@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh lint
 command -v clang-format >/dev/null || { echo "format.sh: clang-format is missing" >&2; exit 1; }
-scripts/sources.sh | xargs clang-format -i
+scripts/sources.sh | xargs -r clang-format -i

@@ -5,15 +5,16 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup.sh build lint
-failed=""
+failed="" skipped=""
 skip() {
   echo "== $1 skipped: it is not installed"
+  skipped="$skipped $1"
   if [ "${CI:-}" = true ]; then failed="$failed $1"; fi
 }
 
 if command -v clang-format >/dev/null; then
   echo "== clang-format"
-  scripts/sources.sh | xargs clang-format --dry-run -Werror || failed="$failed clang-format"
+  scripts/sources.sh | xargs -r clang-format --dry-run -Werror || failed="$failed clang-format"
 else
   skip clang-format
 fi
@@ -21,7 +22,7 @@ fi
 if command -v shellcheck >/dev/null; then
   echo "== shellcheck"
   git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run |
-    xargs shellcheck || failed="$failed shellcheck"
+    xargs -r shellcheck || failed="$failed shellcheck"
 else
   skip shellcheck
 fi
@@ -47,4 +48,4 @@ if [ -n "$failed" ]; then
   echo "lint: failed:$failed" >&2
   exit 1
 fi
-echo "lint: clean"
+echo "lint: clean${skipped:+, but not looked at by:$skipped}"

@@ -121,17 +121,18 @@ as_root() {
 }
 
 # Never asks a question, and gives up soon where there is no network.
+log=build/setup.log
 install() {
   command -v apt-get >/dev/null || return 1
   [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null || return 1
-  local options=(-o Acquire::Retries=1 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15
+  local options=(-q -o Acquire::Retries=1 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15
     -o DPkg::Lock::Timeout=120)
-  echo "setup.sh: installing $*" >&2
+  echo "setup.sh: installing $* (log: $log)" >&2
+  mkdir -p build
   {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -q update &&
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -q -y \
-        --no-install-recommends install "$@"
-  } </dev/null >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" update &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -y --no-install-recommends install "$@"
+  } </dev/null >"$log" 2>&1
 }
 
 look
@@ -157,6 +158,7 @@ if [ -n "$missing_required$missing_optional" ]; then
   look
 fi
 if [ -n "$missing_required" ]; then
+  if [ -f "$log" ]; then tail -n 5 "$log" >&2; fi
   echo "setup.sh: required and missing, and could not be installed:$missing_required" >&2
   exit 1
 fi

@@ -36,7 +36,7 @@ run slow release --label-regex slow
 build asan
 run sanitizers asan
 
-if scripts/setup.sh --check test | grep -q "^present .* libfuzzer "; then
+if grep -q "^present .* libfuzzer " <<<"$(scripts/setup.sh --check test)"; then
   build fuzz
   run fuzz fuzz
 else

@@ -33,7 +33,7 @@ typedef enum cairn_order { CAIRN_ROW = 0, CAIRN_COLUMN = 1 } cairn_order;
 typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2 } cairn_compute;
 
 /* Devices: 0, 1, 2 ... are the GPUs as CUDA counts them. */
-enum { CAIRN_CPU = -1 };
+enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };
 
 /* C = alpha * op(A) * op(B) + beta * C without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
  * dimensions and strides count elements. The first six fields hold values of the enums above. */

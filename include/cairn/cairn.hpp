@@ -22,6 +22,7 @@ namespace cairn {
 
 // Devices: 0, 1, 2 … are the GPUs as CUDA counts them.
 inline constexpr int kCpu = -1;
+inline constexpr int kEmu = -2;  // a GPU emulated on the CPU, running the same kernels; for looking, not for speed
 
 // Where work runs, and what it may use: a device, a stream on it, scratch memory.
 class Handle {

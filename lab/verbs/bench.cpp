@@ -17,7 +17,7 @@ namespace {
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
-  std::string device = "cpu";
+  std::string device = "auto";
   std::uint64_t seed = 1;
   double seconds = 5;
   OutputOptions output;
@@ -60,13 +60,24 @@ std::vector<Cell> row(const measure::Timing& timing, const Problem& problem, con
   return cells;
 }
 
+// The first GPU, or the CPU where there is none.
+int fastest_device() {
+  for (const runtime::Facts& facts : runtime::devices()) {
+    if (facts.kind == runtime::Kind::gpu) return facts.device;
+  }
+  return -1;
+}
+
 // The chosen contenders, and the baseline whether it was named or not. With no ids all but cpu/reference, which
 // is written to be right and would take most of the time.
 Contenders field(const Options& options) {
   Contenders all;
-  expect(contenders(parse_device(options.device), all));
+  expect(contenders(options.device == "auto" ? fastest_device() : parse_device(options.device), all));
   if (options.ids.empty()) std::erase_if(all, [](const auto& c) { return c->id() == "cpu/reference"; });
   const auto machine = all.at(0)->machine();
+  if (machine->facts().kind == runtime::Kind::emu) {
+    throw Error(kUsage, "--device emu has no times to measure; use cpu or gpu, or cairn verify for its results");
+  }
   if (auto direct = openblas_direct(machine)) all.insert(all.begin(), std::move(direct));
   expect(select(options.ids, all));
   const bool has_baseline = all.at(0)->id() == kOpenblasDirect;
@@ -90,7 +101,7 @@ Outcome measure_problem(const std::vector<Contender*>& contenders, const Problem
       continue;
     }
     if (!timing.failure.empty())
-      report.after.push_back(fmt::format("FAILED, not timed: {}: {}", who, timing.failure));
+      report.alarms.push_back(fmt::format("FAILED, not timed: {}: {}", who, timing.failure));
     if (timing.failure.empty() && !timing.timed()) continue;  // stopped before it was reached
     outcome.timed += timing.timed() ? 1 : 0;
     outcome.failed += timing.failure.empty() ? 0 : 1;
@@ -150,9 +161,9 @@ Action bench_verb(CLI::App& verb) {
       "known to 0.5 % (settled) or the time is up. Spread is the middle half of the samples over their\n"
       "median; the ratio is the median of per-round ratios with its 95 % interval, above 1 where the\n"
       "contender is faster than the baseline. With no ID: all but cpu/reference.");
-  verb.footer(examples({"cairn bench --shape 256 --type f32,f64 --seconds 1",
+  verb.footer(examples({"cairn bench --shape 256 --type f32 --seconds 1",
                         "cairn bench cairn --shape 64:256:64 --type f32 --seconds 0.5",
-                        "cairn bench --shape 200x300x100 --layout nt --type bf16 --format csv"}));
+                        "cairn bench --device cpu --shape 200x300x100 --layout nt --type bf16 --format csv"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);

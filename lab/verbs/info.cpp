@@ -45,10 +45,9 @@ Table device_table() {
                    {"clock_mhz", "clock, MHz"},
                    {"software", "software"}};
   for (const runtime::Facts& facts : runtime::devices()) {
-    const bool cpu = facts.kind == runtime::Kind::cpu;
-    table.rows.push_back({cpu ? "cpu" : fmt::format("gpu:{}", facts.device), facts.name, number(facts.units),
-                          number(facts.arch), number(facts.memory_bytes), number(facts.cache_bytes),
-                          number(facts.shared_bytes), number(facts.clock_mhz), facts.software});
+    table.rows.push_back({device_name(facts), facts.name, number(facts.units), number(facts.arch),
+                          number(facts.memory_bytes), number(facts.cache_bytes), number(facts.shared_bytes),
+                          number(facts.clock_mhz), facts.software});
   }
   return table;
 }

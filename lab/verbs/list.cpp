@@ -13,7 +13,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> ids;
-  std::string device = "cpu";
+  std::string device = "auto";
   OutputOptions output;
 };
 
@@ -30,14 +30,15 @@ std::string types_taken(const Contender& contender) {
 
 int run(const Options& options) {
   const Output output(options.output);
-  Contenders all;
-  expect(contenders(parse_device(options.device), all));
-  expect(select(options.ids, all));
+  const Contenders all = open_contenders(options.device, options.ids);
   Report report;
-  report.table.columns = {{"id", "id", Align::left}, {"title", "what", Align::left}, {"types", "types", Align::left}};
+  report.table.columns = {{"id", "id", Align::left},
+                          {"device", "on", Align::left},
+                          {"title", "what", Align::left},
+                          {"types", "types", Align::left}};
   for (const auto& contender : all) {
-    report.table.rows.push_back(
-        {std::string(contender->id()), std::string(contender->title()), types_taken(*contender)});
+    report.table.rows.push_back({std::string(contender->id()), device_name(contender->machine()->facts()),
+                                 std::string(contender->title()), types_taken(*contender)});
   }
   output.write(report);
   return kGood;

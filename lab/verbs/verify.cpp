@@ -17,7 +17,7 @@ namespace {
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
-  std::string device = "cpu";
+  std::string device = "auto";
   std::int64_t fuzz = 1000;
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> replay;
@@ -88,22 +88,15 @@ void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vect
   }
 }
 
-verify::Tally one_case(Contender& contender, const verify::Case& test) {
-  verify::Tally tally;
-  const verify::Verdict verdict = verify::check(contender, test);
-  tally.add(test, verdict);
-  return tally;
-}
-
 int run(const Options& options) {
   const Output output(options.output);
   if (options.fuzz < 1)
     throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
-  Contenders chosen;
-  expect(contenders(parse_device(options.device), chosen));
-  expect(select(options.ids, chosen));
+  const Contenders chosen = open_contenders(options.device, options.ids);
   const verify::Space drawn_from = space(options.problem);
-  for (const Problem& p : drawn_from.like) check_memory(p, chosen.at(0)->machine()->facts().memory_bytes);
+  for (const auto& contender : chosen) {
+    for (const Problem& p : drawn_from.like) check_memory(p, contender->machine()->facts().memory_bytes);
+  }
 
   Report report;
   report.table.upright = true;
@@ -118,26 +111,31 @@ int run(const Options& options) {
       progress.show("verifying " + id, t.cases, options.fuzz);
       return !interrupted();
     };
-    const verify::Tally tally = options.replay
-                                    ? one_case(*contender, verify::draw(*options.replay, drawn_from))
-                                    : verify::fuzz(*contender, drawn_from, options.fuzz, options.seed, keep_going);
+    verify::Tally tally;
+    if (options.replay) {
+      const verify::Case test = verify::draw(*options.replay, verify::taken_by(*contender, drawn_from));
+      report.after.push_back(fmt::format("{}: {}", id, test.describe()));
+      tally.add(test, verify::check(*contender, test));
+    } else {
+      tally = verify::fuzz(*contender, drawn_from, options.fuzz, options.seed, keep_going);
+    }
     judged += tally.passed + tally.failed;
     failed += tally.failed;
     report.table.rows.push_back(row(id, tally));
     if (options.healthy) add_healthy_rows(id, tally, report.after);
     for (const verify::Failure& failure : tally.failures) {
-      report.after.push_back(fmt::format("FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what,
-                                         failure.test.describe(), failure.test.seed,
-                                         verify::replay_command(id, failure.test, options.device, drawn_from)));
+      report.alarms.push_back(fmt::format(
+          "FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what, failure.test.describe(),
+          failure.test.seed,
+          verify::replay_command(id, failure.test, device_name(contender->machine()->facts()), drawn_from)));
     }
   }
 
-  const std::string device = describe(chosen.at(0)->machine()->facts());
-  report.before = {options.replay ? fmt::format("Case {:#x} on {}: {}", *options.replay, device,
-                                                verify::draw(*options.replay, drawn_from).describe())
+  const std::string device = describe_machines(chosen);
+  report.before = {options.replay ? fmt::format("Case {:#x} on {}", *options.replay, device)
                                   : fmt::format("{} cases of seed {} on {}", options.fuzz, options.seed, device)};
   if (judged == 0 && !interrupted())
-    report.after.push_back(
+    report.alarms.push_back(
         "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
   if (interrupted()) report.after.push_back("Interrupted: the counts are of what was done.");
   if (judged > 0 && failed == 0) report.after.push_back("Every result was right.");

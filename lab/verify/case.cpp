@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,19 +64,25 @@ std::int64_t draw_stride(Random& random, const Stored& matrix, bool may_share) {
 
 std::int64_t draw_offset(Random& random) { return random.chance(50) ? 0 : random.integer(1, 15); }
 
-Problem draw_kind(Random& random, const Space& space) {
-  if (!space.like.empty()) {
-    return space.like[static_cast<std::size_t>(random.integer(0, std::ssize(space.like) - 1))];
-  }
-  Problem p;
-  std::tie(p.in, p.out) = random.pick(kPairs);
-  p.op_a = random.chance(50) ? Op::none : Op::transpose;
-  p.op_b = random.chance(50) ? Op::none : Op::transpose;
-  p.order = random.chance(50) ? Order::row : Order::column;
-  return p;
-}
-
 }  // namespace
+
+const std::vector<Problem>& every_kind() {
+  static const std::vector<Problem> kinds = [] {
+    std::vector<Problem> all;
+    for (const auto& [in, out] : kPairs) {
+      for (const Order order : {Order::row, Order::column}) {
+        for (const Op op_a : {Op::none, Op::transpose}) {
+          for (const Op op_b : {Op::none, Op::transpose}) {
+            all.push_back(Problem::packed(in, op_a, op_b, 1, 1, 1, order));
+            all.back().out = out;
+          }
+        }
+      }
+    }
+    return all;
+  }();
+  return kinds;
+}
 
 std::string_view name(Mode mode) {
   switch (mode) {
@@ -110,7 +115,8 @@ Case draw(std::uint64_t seed, const Space& space) {
   Random random(seed);
   Case c;
   c.seed = seed;
-  Problem& p = c.problem = draw_kind(random, space);
+  const auto& kinds = space.like.empty() ? every_kind() : space.like;
+  Problem& p = c.problem = kinds[static_cast<std::size_t>(random.integer(0, std::ssize(kinds) - 1))];
 
   p.batch = random.chance(85) ? 1 : random.integer(0, 5);
   const std::int64_t max = p.batch > 1 ? std::min<std::int64_t>(space.max_size, 80) : space.max_size;

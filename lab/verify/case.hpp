@@ -30,9 +30,12 @@ struct Case {
   std::string describe() const;
 };
 
-// What may be drawn. Empty lists mean everything.
+// Every pair of types, layout and order there is, as problems of size 1.
+const std::vector<Problem>& every_kind();
+
+// What may be drawn.
 struct Space {
-  std::vector<Problem> like;    // type, compute, ops and order are taken from one of these, sizes are drawn
+  std::vector<Problem> like;    // type, compute, ops and order are one of these, sizes are drawn; empty: every_kind()
   std::int64_t max_size = 300;  // of m, n and k
   bool fixed_shape = false;     // take m, n and k from `like` too
   std::string flags;            // the command-line flags that describe this space, for replay commands

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cairn/numbers.hpp"
+#include "lab/verify/checksum.hpp"
 #include "lab/verify/limits.hpp"
 #include "src/cpu/reference.hpp"
 #include "src/cpu/wide.hpp"
@@ -165,6 +166,10 @@ bool close_enough(double found, cpu::Wide exact, double bound, Type out, double&
   return error <= bound;
 }
 
+Verdict judge_elements(const Case& test, const Call& row, const std::byte* found) {
+  return with_type(row.problem.out, [&]<class Out>() { return Elements<Out>(test, row, found).judge(); });
+}
+
 Verdict judge(const Case& test, const Data& before, const Data& after) {
   if (auto what = written_outside(test, before, after)) return failed(*what);
   Call call{test.problem, test.alpha, before.A.matrix(), before.B.matrix(), test.beta, nullptr};
@@ -172,7 +177,8 @@ Verdict judge(const Case& test, const Data& before, const Data& after) {
   call.C = const_cast<std::byte*>(before.C.matrix());
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
-  return with_type(test.problem.out, [&]<class Out>() { return Elements<Out>(test, row, after.C.matrix()).judge(); });
+  return is_large(row.problem) ? judge_large(test, row, after.C.matrix())
+                               : judge_elements(test, row, after.C.matrix());
 }
 
 }  // namespace cairn::lab::verify

@@ -7,6 +7,7 @@
 #include "cairn/types.hpp"
 #include "lab/verify/case.hpp"
 #include "lab/verify/data.hpp"
+#include "src/call.hpp"
 #include "src/cpu/wide.hpp"
 
 namespace cairn::lab::verify {
@@ -38,6 +39,10 @@ Bound bound(const Problem& problem, double alpha, double magnitude, double exact
 // where the exact result, or one within the bound of it, is past the output's largest value. `ratio` grows to the
 // largest error / bound seen.
 bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio);
+
+// Judges every element of a row-major call that points into the data before the run; `found` is where the contender
+// left its C.
+Verdict judge_elements(const Case& test, const Call& row, const std::byte* found);
 
 // Judges a run: `before` is what the contender was given, `after` what it left.
 Verdict judge(const Case& test, const Data& before, const Data& after);

@@ -131,11 +131,21 @@ void Tally::add(const Case& test, const Verdict& verdict) {
   seen = std::max(seen, verdict.ratio);
 }
 
+Space taken_by(const Contender& contender, const Space& space) {
+  Space taken = space;
+  taken.like.clear();
+  for (const Problem& kind : space.like.empty() ? every_kind() : space.like) {
+    if (contender.refuses(kind).empty()) taken.like.push_back(kind);
+  }
+  return taken.like.empty() ? space : taken;
+}
+
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress) {
   Tally tally;
+  const Space taken = taken_by(contender, space);
   for (std::int64_t i = 0; i < count; ++i) {
-    const Case test = draw(case_seed(seed, i), space);
+    const Case test = draw(case_seed(seed, i), taken);
     tally.add(test, check(contender, test));
     if (progress && !progress(tally)) break;
   }

@@ -47,6 +47,10 @@ struct Tally {
   void add(const Case& test, const Verdict& verdict);
 };
 
+// The part of a space that a contender takes, so that cases are not wasted on refusals: a rung for one layout is
+// drawn that layout. All of the space if it takes none of it, so that the refusals show.
+Space taken_by(const Contender& contender, const Space& space);
+
 // Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress = {});

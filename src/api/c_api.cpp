@@ -219,7 +219,7 @@ cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cair
     if (auto s = to_cpp(problem, p); !s.ok()) return s;
     cairn::Plan made;
     if (auto s = cairn::plan(handle->handle, p, made); !s.ok()) return s;
-    *plan = new cairn_plan_t{std::move(made)};
+    *plan = new cairn_plan_t{made};
     return {};
   });
 }

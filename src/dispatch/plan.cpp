@@ -29,6 +29,29 @@ Status plan_cpu(Plan::Impl& plan) {
   return {Code::unsupported, "no CPU backend takes " + plan.asked.brief() + ":\n" + plan.why};
 }
 
+// The ladder from the top: the highest rung that takes the problem.
+Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
+  const Ladder ladder = ladder_of(device.kind);
+  for (auto rung = ladder.rbegin(); rung != ladder.rend(); ++rung) {
+    const Rung& candidate = **rung;
+    if (candidate.kind != RungKind::gemm) continue;
+    const std::string id(candidate.id);
+    if (plan.rung != nullptr) {
+      plan.why += id + ": not needed, " + plan.id + " stands higher\n";
+      continue;
+    }
+    if (const std::string reason = refuses(candidate, plan.row, device); !reason.empty()) {
+      plan.why += id + ": ruled out, " + reason + "\n";
+      continue;
+    }
+    plan.rung = &candidate;
+    plan.id = id;
+    plan.why += id + ": chosen, the highest rung that takes this problem; tile " + candidate.tile_name(0).text + "\n";
+  }
+  if (plan.rung != nullptr) return {};
+  return {Code::unsupported, "no rung takes " + plan.asked.brief() + ":\n" + plan.why};
+}
+
 }  // namespace
 
 Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
@@ -39,16 +62,14 @@ Status make_plan(const runtime::Facts& device, const Problem& problem, std::shar
   plan->why = problem.brief() + " on " + device.name + "\n";
   if (problem.order == Order::column) plan->why += "column-major: run as row-major " + plan->row.brief() + "\n";
 
-  if (device.kind != runtime::Kind::cpu) {
-    return {Code::unsupported, "device " + std::to_string(device.device) + " (" + device.name +
-                                   ") has no kernels in this version; the CPU is device -1"};
-  }
-  if (auto s = plan_cpu(*plan); !s.ok()) return s;
+  const bool on_cpu = device.kind == runtime::Kind::cpu;
+  if (auto s = on_cpu ? plan_cpu(*plan) : plan_rung(device, *plan); !s.ok()) return s;
   out = std::move(plan);
   return {};
 }
 
-Status execute(const Plan::Impl& plan, const Call& call, void* workspace, runtime::Stream) {
+Status execute(const Plan::Impl& plan, const Call& call, void* workspace, runtime::Stream stream) {
+  if (plan.rung != nullptr) return run(*plan.rung, plan.tile, to_row(call), stream);
   const std::span<std::byte> scratch(static_cast<std::byte*>(workspace), plan.workspace);
   return plan.backend->run(to_row(call), scratch);
 }

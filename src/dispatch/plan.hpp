@@ -9,6 +9,7 @@
 #include "cairn/cairn.hpp"
 #include "runtime/runtime.hpp"
 #include "src/cpu/backend.hpp"
+#include "src/dispatch/rungs.hpp"
 
 namespace cairn {
 
@@ -16,7 +17,9 @@ struct Plan::Impl {
   Problem asked;
   Problem row;  // `asked`, row-major
   int device = kCpu;
-  const cpu::Backend* backend = nullptr;
+  const cpu::Backend* backend = nullptr;  // on the CPU
+  const Rung* rung = nullptr;             // on a GPU, emulated or not, with one of its tiles
+  int tile = 0;
   std::string id;
   std::string why;
   std::size_t workspace = 0;

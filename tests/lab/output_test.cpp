@@ -98,6 +98,18 @@ TEST_F(OutputTest, AMissingFolderAndAFolderAreUsageErrors) {
   EXPECT_TRUE(fs::is_directory(folder_));
 }
 
+TEST_F(OutputTest, AlarmsStayOutOfWhatMachinesReadButAreHeard) {
+  const Report report{{}, {{{"x", "x"}}, {{std::int64_t{1}}}}, {}, {"FAILED: this"}};
+  testing::internal::CaptureStderr();
+  Output({.format = "csv", .out = path("a"), .force = false}).write(report);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "FAILED: this\n");
+  EXPECT_EQ(read("a"), "x\r\n1\r\n");
+  testing::internal::CaptureStderr();
+  Output({.format = "table", .out = path("b"), .force = false}).write(report);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_NE(read("b").find("FAILED: this"), std::string::npos);
+}
+
 TEST_F(OutputTest, TheExtensionChoosesTheFormatUnlessOneIsGiven) {
   EXPECT_EQ(Output({.format = "", .out = path("a.json"), .force = false}).format(), Format::json);
   EXPECT_EQ(Output({.format = "", .out = path("a.txt"), .force = false}).format(), Format::table);

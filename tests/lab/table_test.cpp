@@ -94,8 +94,8 @@ TEST(Table, UprightTurnsRowsIntoColumnsForPeopleOnly) {
 }
 
 TEST(Report, LinesAroundTheTableAreForPeople) {
-  const Report report{{"before"}, {{{"x", "x"}}, {{std::int64_t{1}}}}, {"after"}};
-  EXPECT_EQ(render(report, Format::table), "before\n\nx\n1\n\nafter\n");
+  const Report report{{"before"}, {{{"x", "x"}}, {{std::int64_t{1}}}}, {"after"}, {"alarm"}};
+  EXPECT_EQ(render(report, Format::table), "before\n\nx\n1\n\nalarm\n\nafter\n");
   EXPECT_EQ(render(report, Format::csv), "x\r\n1\r\n");
   EXPECT_TRUE(nlohmann::json::accept(render(report, Format::json)));
 }

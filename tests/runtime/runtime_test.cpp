@@ -24,11 +24,11 @@ class OnEveryMachine : public ::testing::TestWithParam<int> {
 TEST_P(OnEveryMachine, FactsAreFilledIn) {
   const Facts& f = machine->facts();
   EXPECT_EQ(f.device, GetParam());
-  EXPECT_EQ(f.kind, GetParam() < 0 ? Kind::cpu : Kind::gpu);
+  EXPECT_EQ(f.kind, GetParam() == -1 ? Kind::cpu : GetParam() == -2 ? Kind::emu : Kind::gpu);
   EXPECT_FALSE(f.name.empty());
   EXPECT_GT(f.units, 0);
   EXPECT_GT(f.memory_bytes, 1 << 20);
-  if (f.kind == Kind::gpu) {
+  if (f.kind != Kind::cpu) {
     EXPECT_GE(f.arch, 75);
     EXPECT_GE(f.shared_bytes, 48 << 10);
   }
@@ -81,6 +81,32 @@ TEST_P(OnEveryMachine, EventsMeasureTimeInOrder) {
   machine->destroy_stream(stream);
 }
 
+TEST_P(OnEveryMachine, AGraphReplaysWhatWasRecordedOrIsRefused) {
+  Stream stream = nullptr;
+  ASSERT_TRUE(machine->create_stream(stream).ok());
+  Buffer buffer;
+  ASSERT_TRUE(Buffer::make(machine, 64, buffer).ok());
+  if (machine->facts().kind != Kind::gpu) {
+    EXPECT_EQ(machine->begin_capture(stream).code(), Code::unsupported);
+    return;
+  }
+  Graph graph = nullptr;
+  std::vector<unsigned char> out(64);
+  ASSERT_TRUE(machine->fill(buffer.data(), 1, 64, stream).ok());
+  ASSERT_TRUE(machine->begin_capture(stream).ok());
+  ASSERT_TRUE(machine->fill(buffer.data(), 7, 64, stream).ok());
+  ASSERT_TRUE(machine->end_capture(stream, graph).ok());
+  ASSERT_TRUE(machine->copy_out(out.data(), buffer.data(), 64, stream).ok());
+  ASSERT_TRUE(machine->synchronize(stream).ok());
+  EXPECT_EQ(out, std::vector<unsigned char>(64, 1)) << "recording must not run";
+  ASSERT_TRUE(machine->launch(graph, stream).ok());
+  ASSERT_TRUE(machine->copy_out(out.data(), buffer.data(), 64, stream).ok());
+  ASSERT_TRUE(machine->synchronize(stream).ok());
+  EXPECT_EQ(out, std::vector<unsigned char>(64, 7));
+  machine->destroy_graph(graph);
+  machine->destroy_stream(stream);
+}
+
 TEST_P(OnEveryMachine, BuffersMoveAndFreeOnce) {
   Buffer a, b;
   ASSERT_TRUE(Buffer::make(machine, 128, a).ok());
@@ -98,7 +124,7 @@ std::vector<int> all_devices() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, OnEveryMachine, ::testing::ValuesIn(all_devices()), [](const auto& test) {
-  return test.param < 0 ? "cpu" : "gpu" + std::to_string(test.param);
+  return test.param == -1 ? "cpu" : test.param == -2 ? "emu" : "gpu" + std::to_string(test.param);
 });
 
 TEST(Devices, TheCpuComesFirst) {

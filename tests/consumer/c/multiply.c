@@ -14,8 +14,7 @@ int main(void) {
 
   status = cairn_create(&handle, CAIRN_CPU);
   if (status == CAIRN_OK)
-    status = cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 2, 2, 3, 1.0f, A, 3, B, 2,
-                            0.0f, C, 2);
+    status = cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 2, 2, 3, 1.0f, A, 3, B, 2, 0.0f, C, 2);
   if (status != CAIRN_OK) {
     fprintf(stderr, "%s: %s\n", cairn_status_name(status), cairn_last_error());
     cairn_destroy(handle);
@@ -25,8 +24,7 @@ int main(void) {
   for (i = 0; i < 4; ++i) wrong += C[i] != expected[i];
 
   /* A refused call says why and writes nothing. */
-  status = cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 2, 2, 3, 1.0f, A, 2, B, 2,
-                          0.0f, C, 2);
+  status = cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 2, 2, 3, 1.0f, A, 2, B, 2, 0.0f, C, 2);
   printf("refused: %s\n", cairn_last_error());
   wrong += status != CAIRN_INVALID_ARGUMENT || C[0] != expected[0];
 

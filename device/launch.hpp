@@ -1,0 +1,41 @@
+// Starting a kernel, in one spelling that nvcc and g++ both compile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include "cairn/types.hpp"
+
+namespace cairn {
+
+// Blocks in each direction. CUDA takes 2^31 - 1 along x and 65535 along y and z; rungs walk what goes beyond with a
+// loop inside the kernel or put the long side on x.
+struct Grid {
+  std::int64_t x = 1, y = 1, z = 1;
+};
+
+template <class... Parameters, class... Arguments>
+Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
+              Arguments&&... arguments) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
+  constexpr std::int64_t kMostX = std::numeric_limits<std::int32_t>::max(), kMostYZ = 65535;
+  if (grid.x > kMostX || grid.y > kMostYZ || grid.z > kMostYZ) {
+    return {Code::unsupported, "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
+                                   std::to_string(grid.z) + " blocks is more than CUDA takes"};
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<cudaStream_t>(stream);
+  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+  if (error == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  return {Code::device_error, std::string("launch: ") + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
+}
+
+}  // namespace cairn

@@ -1,0 +1,157 @@
+#include "emu/block.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "emu/report.hpp"
+#include "emu/shared_memory.hpp"
+
+namespace cairn::emu {
+
+constinit thread_local Block* Block::current_ = nullptr;
+
+void Block::prepare(const Launch& launch) {
+  const unsigned count = launch.threads();
+  stacks_.grow_to(count);
+  threads_.resize(count);
+  ready_.fill(&threads_[0]);
+  head_ = tail_ = 0;
+  live_ = count;
+  idle_spins_ = 0;
+  for (Barrier& barrier : barriers_) {
+    barrier.expected = barrier.arrived = barrier.votes = barrier.waiting = 0;
+  }
+  uint3 at{0, 0, 0};
+  for (unsigned i = 0; i < count; ++i) {
+    Thread& thread = threads_[i];
+    thread.index = at;
+    thread.linear = i;
+    thread.state = State::ready;
+    thread.call = nullptr;
+    thread.fiber.prepare(stacks_[i], &Block::thread_main);
+    if (++at.x == launch.block.x) at.x = 0, ++at.y;
+    if (at.y == launch.block.y) at.y = 0, ++at.z;
+  }
+}
+
+void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch) {
+  launch_ = &launch;
+  watch_ = &watch;
+  index_ = index;
+  random_ = Random(seed);
+  prepare(launch);
+  poison_shared(launch);
+
+  // All threads start as if released from a barrier: in an order of their own.
+  Barrier& start = barriers_[0];
+  for (Thread& thread : threads_) start.who[start.waiting++] = &thread;
+  release(start);
+
+  current_ = this;
+  self_ = ready_[head_++ % kMostThreads];
+  Fiber::switch_to(outside_, self_->fiber);
+  current_ = nullptr;
+  self_ = nullptr;
+}
+
+// What every fiber runs. Nothing may switch fibers inside the catch blocks: the exception being handled belongs to the
+// OS thread, not to the fiber.
+void Block::thread_main() {
+  Block& block = *current_;
+  std::string thrown;
+  try {
+    block.launch_->call(block.launch_->arguments);
+  } catch (const std::exception& e) {
+    thrown = std::string("threw an exception: ") + e.what();
+  } catch (...) {
+    thrown = "threw something that is no std::exception";
+  }
+  if (!thrown.empty()) block.fail(std::exchange(thrown, {}));
+  block.exit_thread();
+}
+
+void Block::exit_thread() {
+  self_->state = State::exited;
+  --live_;
+  progressed();
+  // The others of the warp no longer wait for this lane.
+  const unsigned warp = self_->linear / kWarp;
+  const unsigned lanes = present(warp);
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    const Thread& thread = threads_[warp * kWarp + lane];
+    if (thread.state == State::at_warp && (thread.mask >> self_->lane() & 1) != 0) try_complete(warp, thread.mask);
+  }
+  if (live_ == 0) leave();
+  switch_away();
+  std::terminate();  // nobody switches back to a thread that has returned
+}
+
+void Block::nothing_ready() { fail(describe_deadlock(*this)); }
+
+void Block::fail(std::string message) {
+  watch_->fail(describe_place(*this) + std::exchange(message, {}));
+  leave();
+}
+
+void Block::leave() {
+  Fiber::switch_to(self_->fiber, outside_);
+  std::terminate();
+}
+
+void Block::progressed() {
+  idle_spins_ = 0;
+  watch_->progressed();
+}
+
+void Block::wrong_count(unsigned barrier, unsigned expected) {
+  fail(describe_other_count(*self_, barrier, expected, barriers_[barrier].expected));
+}
+
+unsigned Block::sync(unsigned barrier, unsigned expected, bool predicate) {
+  Barrier& b = barriers_[barrier];
+  if (b.arrived != 0 && b.expected != expected) [[unlikely]] wrong_count(barrier, expected);
+  b.expected = expected;
+  self_->state = State::at_barrier;
+  self_->barrier = static_cast<std::uint8_t>(barrier);
+  b.who[b.waiting++] = self_;
+  b.votes += predicate ? 1 : 0;
+  if (++b.arrived == b.expected) release(b);
+  switch_away();
+  return b.result;
+}
+
+void Block::arrive(unsigned barrier, unsigned expected) {
+  Barrier& b = barriers_[barrier];
+  if (b.arrived != 0 && b.expected != expected) wrong_count(barrier, expected);
+  b.expected = expected;
+  if (++b.arrived == b.expected) release(b);
+}
+
+// All who wait can run again, in a new order; the one who came last gets no advantage.
+void Block::release(Barrier& barrier) {
+  if (watch_->failed() && self_ != nullptr) leave();
+  for (unsigned n = barrier.waiting; n > 0; --n) {
+    const unsigned pick = random_.below(n);
+    push(*barrier.who[pick]);
+    barrier.who[pick] = barrier.who[n - 1];
+  }
+  barrier.result = barrier.votes;
+  barrier.arrived = barrier.votes = barrier.waiting = 0;
+  progressed();
+}
+
+void Block::spin(bool changed) {
+  self_->state = State::spinning;
+  push(*self_);
+  if (changed) {
+    progressed();
+  } else if (++idle_spins_ > 2 * live_) {
+    idle_spins_ = 0;
+    if (watch_->failed()) leave();
+    if (watch_->stuck()) fail(describe_stall(*this));
+  }
+  switch_away();
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,117 @@
+// One block on one OS thread: a fiber for each of its threads, a queue of those that can run, and what the others wait
+// for. Only the block's own fibers touch it, one at a time, so nothing in it needs a lock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emu/fiber.hpp"
+#include "emu/kernel_side.hpp"
+#include "emu/launch.hpp"
+#include "emu/random.hpp"
+#include "emu/watch.hpp"
+
+namespace cairn::emu {
+
+enum class State : std::uint8_t { ready, at_barrier, at_warp, spinning, exited };
+
+// A CUDA thread. What it waits for is written down where it waits, for the one who releases it and for the report. What
+// a barrier needs comes first, in one line of the cache.
+struct alignas(64) Thread {
+  Fiber fiber;
+  const char* call = nullptr;  // "__shfl_sync": what it is in, or was in last
+  Site site;
+  State state;
+  std::uint8_t barrier;  // at_barrier: which
+  unsigned linear;       // x + y * width + z * width * height; its warp is linear / 32
+  uint3 index;
+  WarpOp op;                    // at_warp: which collective,
+  unsigned mask;                //   of which lanes,
+  unsigned argument;            //
+  std::uint64_t value, result;  //   with what, and what it gave
+
+  unsigned lane() const { return linear % kWarp; }
+};
+
+class Block {
+ public:
+  static constexpr unsigned kBarriers = 16;
+
+  Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  // The block this OS thread is inside of; null outside a kernel.
+  static Block* current() { return current_; }
+
+  // Runs the block until all its threads have returned, or until the launch has failed. What fails goes to `watch`.
+  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch);
+
+  // From here on: called by the block's own fibers.
+  const Launch& launch() const { return *launch_; }
+  uint3 index() const { return index_; }
+  Thread& self() { return *self_; }
+  const std::vector<Thread>& threads() const { return threads_; }
+  unsigned arrived(unsigned barrier) const { return barriers_[barrier].arrived; }
+  unsigned expected(unsigned barrier) const { return barriers_[barrier].expected; }
+
+  // Gives how many came with a true predicate.
+  unsigned sync(unsigned barrier, unsigned expected, bool predicate);
+  void arrive(unsigned barrier, unsigned expected);
+  void exchange();  // self has its op, mask, argument and value
+  void spin(bool changed);
+  [[noreturn]] void fail(std::string message);
+
+ private:
+  struct Barrier {
+    unsigned expected = 0, arrived = 0, waiting = 0;
+    unsigned votes = 0;
+    // Of the last release. Who came then must come again before there is a next one, so all have read it by then.
+    unsigned result = 0;
+    std::array<Thread*, kMostThreads> who;  // wait
+  };
+
+  static void thread_main();
+  void prepare(const Launch& launch);
+  void push(Thread& thread) { ready_[tail_++ % kMostThreads] = &thread; }
+  void switch_away();
+  [[noreturn]] void nothing_ready();
+  [[noreturn]] void leave();
+  void exit_thread();
+  void release(Barrier& barrier);
+  [[noreturn]] void wrong_count(unsigned barrier, unsigned expected);
+  std::uint32_t present(unsigned warp) const;  // the lanes of a warp that exist and have not returned
+  bool try_complete(unsigned warp, unsigned mask);
+  void progressed();
+
+  static constinit thread_local Block* current_;
+
+  const Launch* launch_ = nullptr;
+  Watch* watch_ = nullptr;
+  uint3 index_{};
+  Random random_{0};
+  StackPool stacks_;
+  Fiber outside_;  // the OS thread's own stack
+  std::vector<Thread> threads_;
+  Thread* self_ = nullptr;
+  std::array<Thread*, kMostThreads> ready_;  // a ring: each thread is in it at most once
+  std::uint64_t head_ = 0, tail_ = 0;
+  unsigned live_ = 0;
+  unsigned idle_spins_ = 0;  // since the last sign of progress
+  std::array<Barrier, kBarriers> barriers_;
+};
+
+inline void Block::switch_away() {
+  if (head_ == tail_) nothing_ready();
+  Thread* from = self_;
+  self_ = ready_[head_++ % kMostThreads];
+  // Past the tail of the ring lies an old entry, a thread like any other.
+  __builtin_prefetch(ready_[(head_ + 1) % kMostThreads]);
+  ready_[head_ % kMostThreads]->fiber.expect();
+  if (self_ != from) Fiber::switch_to(from->fiber, self_->fiber);
+  from->state = State::ready;
+}
+
+}  // namespace cairn::emu

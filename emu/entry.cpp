@@ -1,0 +1,32 @@
+// The one name that comes out of a shared object of emulated kernels.
+#include <span>
+
+#include "emu/emulator.hpp"
+#include "emu/errors.hpp"
+#include "emu/memory.hpp"
+#include "emu/settings.hpp"
+
+namespace cairn {
+struct Rung;
+std::span<const Rung* const> rungs();  // of the ladder compiled into the same shared object
+}  // namespace cairn
+
+extern "C" __attribute__((visibility("default"))) const cairn::emu::Entry* cairn_emu_plain(void) {
+  using namespace cairn::emu;
+  static const Entry entry = {
+      [](std::size_t* count) -> const void* {
+        const auto ladder = cairn::rungs();
+        *count = ladder.size();
+        return ladder.data();
+      },
+      &configure,
+      &device_facts,
+      &allocate,
+      &release,
+      &copy_in,
+      &copy_out,
+      &fill,
+      &take_failure,
+  };
+  return &entry;
+}

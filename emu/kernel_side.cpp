@@ -1,0 +1,105 @@
+#include "emu/kernel_side.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "emu/block.hpp"
+#include "emu/launch.hpp"
+#include "emu/report.hpp"
+
+namespace cairn::emu {
+
+namespace {
+
+// A built-in of kernels in host code is a mistake in the program, and there is no launch that could fail in its place.
+[[noreturn, gnu::cold]] void outside(const char* call, const Site& site) {
+  std::fprintf(stderr, "%s: %s is called outside a kernel\n", describe(site).c_str(), call);
+  std::abort();
+}
+
+// The block whose fiber calls.
+inline Block& inside(const char* call, const Site& site) {
+  Block* block = Block::current();
+  if (block == nullptr) [[unlikely]] outside(call, site);
+  block->self().call = call;
+  block->self().site = site;
+  return *block;
+}
+
+unsigned barrier_number(Block& block, int barrier, int threads) {
+  const bool good = barrier >= 0 && barrier < static_cast<int>(Block::kBarriers) && threads > 0 &&
+                    threads <= static_cast<int>(kMostThreads) && threads % static_cast<int>(kWarp) == 0;
+  if (!good) block.fail(describe_bad_barrier(block.self(), barrier, threads));
+  return static_cast<unsigned>(barrier);
+}
+
+}  // namespace
+
+bool inside_kernel() { return Block::current() != nullptr; }
+
+uint3 thread_index() { return Block::current() == nullptr ? uint3{} : Block::current()->self().index; }
+uint3 block_index() { return Block::current() == nullptr ? uint3{} : Block::current()->index(); }
+dim3 block_extent() { return Block::current() == nullptr ? dim3{} : Block::current()->launch().block; }
+dim3 grid_extent() { return Block::current() == nullptr ? dim3{} : Block::current()->launch().grid; }
+unsigned lane_index() { return Block::current() == nullptr ? 0 : Block::current()->self().lane(); }
+
+int block_sync(bool predicate, const char* call, Site site) {
+  Block& block = inside(call, site);
+  return static_cast<int>(block.sync(0, static_cast<unsigned>(block.threads().size()), predicate));
+}
+
+void named_sync(int barrier, int threads, Site site) {
+  Block& block = inside("bar_sync", site);
+  block.sync(barrier_number(block, barrier, threads), static_cast<unsigned>(threads), false);
+}
+
+void named_arrive(int barrier, int threads, Site site) {
+  Block& block = inside("bar_arrive", site);
+  block.arrive(barrier_number(block, barrier, threads), static_cast<unsigned>(threads));
+}
+
+std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uint64_t value, unsigned argument,
+                            Site site) {
+  Block& block = inside(call, site);
+  Thread& self = block.self();
+  self.op = op;
+  self.mask = mask;
+  self.argument = argument;
+  self.value = value;
+  block.exchange();
+  return self.result;
+}
+
+void spin(const char* call, bool changed, Site site) {
+  if (inside_kernel()) inside(call, site).spin(changed);
+}
+
+void fence(const char* call, Site site) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  spin(call, false, site);
+}
+
+std::uint64_t ticks() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void trap(Site site) {
+  Block& block = inside("__trap", site);
+  block.fail(describe_trap(block.self()));
+}
+
+void assertion_failed(const char* condition, Site site) {
+  Block* block = Block::current();
+  if (block == nullptr) {
+    std::fprintf(stderr, "%s: assertion `%s' failed\n", describe(site).c_str(), condition);
+    std::abort();
+  }
+  block->self().call = "assert";
+  block->self().site = site;
+  block->fail(describe_assertion(block->self(), condition));
+}
+
+}  // namespace cairn::emu

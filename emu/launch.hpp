@@ -1,0 +1,40 @@
+// A launch, with the types of the kernel's parameters already forgotten.
+#pragma once
+
+#include <cstddef>
+
+#include "cairn/types.hpp"
+#include "emu/shadow/vector_types.h"
+
+namespace cairn::emu {
+
+struct Launch {
+  const void* kernel = nullptr;  // the function's address: it names the kernel, and finds its shared arrays
+  dim3 grid, block;
+  std::size_t dynamic_shared = 0;
+  void (*call)(const void* arguments) = nullptr;  // calls the kernel once, as one thread
+  const void* arguments = nullptr;
+
+  unsigned threads() const { return block.x * block.y * block.z; }
+};
+
+// The device's limits, those of sm_90.
+inline constexpr unsigned kMostThreads = 1024;
+inline constexpr unsigned kWarp = 32;
+inline constexpr std::size_t kSharedWithoutAsking = 48 * 1024;
+inline constexpr std::size_t kMostShared = 227 * 1024;
+inline constexpr std::size_t kSharedPerSm = 228 * 1024;
+inline constexpr std::size_t kSharedReservedPerBlock = 1024;
+inline constexpr unsigned kMostThreadsPerSm = 2048;
+inline constexpr unsigned kMostBlocksPerSm = 32;
+
+// Runs the grid to its end, or to its first failure. The launch must already be within the device's limits.
+Status run_grid(const Launch& launch);
+
+// Whether the calling code is part of a kernel.
+bool inside_kernel();
+
+// How many blocks of this shape one multiprocessor holds. Registers are not counted: nobody here knows them.
+unsigned blocks_per_sm(unsigned threads, std::size_t shared_bytes);
+
+}  // namespace cairn::emu

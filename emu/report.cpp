@@ -1,0 +1,129 @@
+#include "emu/report.hpp"
+
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "emu/block.hpp"
+#include "emu/kernels.hpp"
+
+namespace cairn::emu {
+
+namespace {
+
+std::string triple(uint3 v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+std::string hex(unsigned mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
+}
+
+// 0 1 2 3 7 8 -> "0-3, 7-8"; with an end, for masks full of holes.
+std::string ranges(const std::vector<unsigned>& sorted) {
+  constexpr std::size_t kMost = 12;
+  std::string text;
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t end = i + 1;
+    while (end < sorted.size() && sorted[end] == sorted[end - 1] + 1) ++end;
+    if (pieces++ == kMost) return text + ", …";
+    if (!text.empty()) text += ", ";
+    text += std::to_string(sorted[i]);
+    if (end - i > 1) text += "-" + std::to_string(sorted[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+std::string count_of(const Block& block, unsigned barrier) {
+  return (barrier == 0 ? " (" : ", barrier " + std::to_string(barrier) + " (") + std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) +
+         " have come)";
+}
+
+// What a thread does, in words that are the same for all who do the same.
+std::string doing(const Block& block, const Thread& thread) {
+  const std::string at = thread.call == nullptr ? "" : std::string(" ") + thread.call + ", " + describe(thread.site);
+  switch (thread.state) {
+    case State::ready: return "can run";
+    case State::at_barrier: return "waits at" + at + count_of(block, thread.barrier);
+    case State::at_warp: return "waits in" + at + ", mask " + hex(thread.mask);
+    case State::spinning: return "polls with" + at;
+    case State::exited: return "has returned";
+  }
+  return "";
+}
+
+std::string list_threads(const Block& block) {
+  std::vector<std::pair<std::string, std::vector<unsigned>>> groups;  // in the order of their first thread
+  std::map<std::string, std::size_t, std::less<>> found;
+  for (const Thread& thread : block.threads()) {
+    const std::string text = doing(block, thread);
+    const auto [place, fresh] = found.try_emplace(text, groups.size());
+    if (fresh) groups.push_back({text, {}});
+    groups[place->second].second.push_back(thread.linear);
+  }
+  std::string text;
+  for (const auto& [what, who] : groups)
+    text += std::string("\n  ") + (who.size() == 1 ? "thread " : "threads ") + ranges(who) + ": " + what;
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const Site& site) {
+  return std::string(site.file_name()) + ":" + std::to_string(site.line());
+}
+
+std::string describe_place(const Block& block) {
+  return "kernel " + kernel_facts(block.launch().kernel).name + ", block " + triple(block.index()) + " of " +
+         triple(block.launch().grid) + ": ";
+}
+
+std::string describe_deadlock(const Block& block) {
+  return "deadlock, of " + std::to_string(block.threads().size()) + " threads nobody can go on" +
+         list_threads(block);
+}
+
+std::string describe_stall(const Block& block) {
+  return "stuck, no thread of any running block has changed anything for a long while" + list_threads(block);
+}
+
+std::string describe_stranger(const Thread& thread) {
+  return "lane " + std::to_string(thread.lane()) + " of warp " + std::to_string(thread.linear / kWarp) + " calls " +
+         thread.call + " at " + describe(thread.site) + " with mask " + hex(thread.mask) +
+         ", which does not name the lane itself";
+}
+
+std::string describe_mismatch(const Thread& thread, const Thread& other) {
+  return "warp " + std::to_string(thread.linear / kWarp) + ": lane " + std::to_string(thread.lane()) + " calls " +
+         thread.call + " at " + describe(thread.site) + " with mask " + hex(thread.mask) + ", but lane " +
+         std::to_string(other.lane()) + " waits for it in " + other.call + " at " + describe(other.site) +
+         " with mask " + hex(other.mask);
+}
+
+std::string describe_bad_barrier(const Thread& thread, int barrier, int threads) {
+  return std::string(thread.call) + " at " + describe(thread.site) + " for barrier " + std::to_string(barrier) +
+         " and " + std::to_string(threads) +
+         " threads; barriers are 0 to 15, and the count a multiple of 32 up to 1024";
+}
+
+std::string describe_other_count(const Thread& thread, unsigned barrier, unsigned threads, unsigned others) {
+  return std::string(thread.call) + " at " + describe(thread.site) + " uses barrier " + std::to_string(barrier) +
+         " for " + std::to_string(threads) + " threads, while others wait at it for " + std::to_string(others);
+}
+
+std::string describe_trap(const Thread& thread) {
+  return "__trap at " + describe(thread.site) + " in thread " + std::to_string(thread.linear);
+}
+
+std::string describe_assertion(const Thread& thread, const char* condition) {
+  return "assertion `" + std::string(condition) + "' failed at " + describe(thread.site) + " in thread " +
+         std::to_string(thread.linear);
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,32 @@
+// The emulator's reports, in words: who waits where.
+#pragma once
+
+#include <string>
+
+#include "emu/kernel_side.hpp"
+
+namespace cairn::emu {
+
+class Block;
+struct Thread;
+
+// A failing fiber is left where it stands and its destructors do not run, so a message is always put together in one of
+// these functions and not where it is passed on.
+
+std::string describe(const Site& site);          // "tests/emu/deadlock_test.cu:31"
+std::string describe_place(const Block& block);  // "kernel half_skips, block (1,0,0), thread (3,0,0): "
+
+// All threads that have not returned wait, and nobody is left to release them.
+std::string describe_deadlock(const Block& block);
+// All threads that have not returned poll for something that nobody will write.
+std::string describe_stall(const Block& block);
+// A collective whose mask does not name the caller; two collectives of one warp that can never meet.
+std::string describe_stranger(const Thread& thread);
+std::string describe_mismatch(const Thread& thread, const Thread& other);
+// A barrier's number or count that no GPU takes; one that others wait at for another count.
+std::string describe_bad_barrier(const Thread& thread, int barrier, int threads);
+std::string describe_other_count(const Thread& thread, unsigned barrier, unsigned threads, unsigned others);
+std::string describe_trap(const Thread& thread);
+std::string describe_assertion(const Thread& thread, const char* condition);
+
+}  // namespace cairn::emu

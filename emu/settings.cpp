@@ -1,0 +1,52 @@
+#include "emu/settings.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "emu/launch.hpp"
+
+namespace cairn::emu {
+
+namespace {
+
+std::mutex mutex;
+Settings current;
+
+// The processors this process may use, which in a container are fewer than there are.
+int processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Settings settings() {
+  const std::lock_guard lock(mutex);
+  return current;
+}
+
+void configure(const Settings& wanted) {
+  const std::lock_guard lock(mutex);
+  current = wanted;
+  current.threads = std::clamp(wanted.threads, 0, 1024);
+  current.sms = std::clamp(wanted.sms, 1, 1024);
+}
+
+int os_threads() {
+  const int wanted = settings().threads;
+  return wanted > 0 ? wanted : processors();
+}
+
+DeviceFacts device_facts() {
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return {"Cairn emulator", settings().sms, 90, kMostShared, pages * page};
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,17 @@
+// Stands in for CUDA's header of this name when a kernel file is compiled for the emulator.
+#pragma once
+
+#include <cstdio>
+
+#include "emu/shadow/assert.h"
+#include "emu/shadow/cuda_runtime_api.h"
+#include "emu/shadow/emu_atomic.h"
+#include "emu/shadow/emu_index.h"
+#include "emu/shadow/emu_launch.h"
+#include "emu/shadow/emu_math.h"
+#include "emu/shadow/emu_memory.h"
+#include "emu/shadow/emu_qualifiers.h"
+#include "emu/shadow/emu_sync.h"
+#include "emu/shadow/emu_warp.h"
+#include "emu/shadow/vector_functions.h"
+#include "emu/shadow/vector_types.h"

@@ -1,0 +1,16 @@
+// The emulator's body of device/barrier.hpp.
+#pragma once
+
+#include "emu/kernel_side.hpp"
+
+namespace cairn {
+
+inline void bar_sync(int id, int threads, emu::Site site = emu::Site::current()) {
+  emu::named_sync(id, threads, site);
+}
+
+inline void bar_arrive(int id, int threads, emu::Site site = emu::Site::current()) {
+  emu::named_arrive(id, threads, site);
+}
+
+}  // namespace cairn

@@ -1,0 +1,20 @@
+// Loads and stores with a hint about caches: here, loads and stores. Only __ldcv, "do not trust what you have", is a
+// way to poll, and lets others run.
+#pragma once
+
+#include "emu/kernel_side.hpp"
+
+template <class T> T __ldg(const T* address) { return *address; }
+template <class T> T __ldca(const T* address) { return *address; }
+template <class T> T __ldcg(const T* address) { return *address; }
+template <class T> T __ldcs(const T* address) { return *address; }
+template <class T> T __ldlu(const T* address) { return *address; }
+template <class T> T __ldcv(const T* address, cairn::emu::Site site = cairn::emu::Site::current()) {
+  cairn::emu::spin("__ldcv", false, site);
+  return *static_cast<const volatile T*>(address);
+}
+
+template <class T> void __stwb(T* address, T value) { *address = value; }
+template <class T> void __stcg(T* address, T value) { *address = value; }
+template <class T> void __stcs(T* address, T value) { *address = value; }
+template <class T> void __stwt(T* address, T value) { *address = value; }

@@ -1,0 +1,37 @@
+// Stacks for fibers: address space is taken generously, memory only for the pages that are touched.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace cairn::emu {
+
+struct Stack {
+  std::byte* low = nullptr;  // the lowest usable byte; a guard page lies under it
+  std::byte* top = nullptr;  // one past the highest
+};
+
+// Holds the stacks of one OS thread and hands the same ones out again for every block.
+class StackPool {
+ public:
+  static constexpr std::size_t kBytes = 128 * 1024;
+
+  StackPool() = default;
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  // Throws std::bad_alloc when the address space cannot be had.
+  void grow_to(std::size_t count);
+  const Stack& operator[](std::size_t i) const { return stacks_[i]; }
+
+ private:
+  struct Slab {
+    void* address;
+    std::size_t bytes;
+  };
+  std::vector<Slab> slabs_;
+  std::vector<Stack> stacks_;
+};
+
+}  // namespace cairn::emu

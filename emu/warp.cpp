@@ -1,0 +1,113 @@
+// The warp's collectives. A lane leaves its value and waits; the last of the lanes named in the mask works out what
+// each of them gets. Results are worked out at that moment, because a lane that goes on may be in its next collective
+// before a slower one has looked.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "emu/block.hpp"
+#include "emu/report.hpp"
+
+namespace cairn::emu {
+
+namespace {
+
+std::uint32_t reduce(WarpOp op, std::uint32_t a, std::uint32_t b) {
+  const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
+  switch (op) {
+    case WarpOp::add: return a + b;
+    case WarpOp::min_signed: return static_cast<std::uint32_t>(std::min(sa, sb));
+    case WarpOp::max_signed: return static_cast<std::uint32_t>(std::max(sa, sb));
+    case WarpOp::min_unsigned: return std::min(a, b);
+    case WarpOp::max_unsigned: return std::max(a, b);
+    case WarpOp::bit_and: return a & b;
+    case WarpOp::bit_or: return a | b;
+    case WarpOp::bit_xor: return a ^ b;
+    default: return 0;
+  }
+}
+
+// The result of one lane; `lanes` are those that take part, `warp` their threads.
+std::uint64_t result_of(const Thread& me, const Thread* warp, std::uint32_t lanes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  std::uint64_t result = 0;
+  switch (me.op) {
+    case WarpOp::sync: return 0;
+    case WarpOp::shuffle:
+      // What CUDA leaves undefined is all ones here: as a float a NaN, as an index far outside.
+      return (lanes >> me.argument & 1) != 0 ? warp[me.argument].value : ~std::uint64_t{0};
+    case WarpOp::ballot:
+    case WarpOp::match_any:
+    case WarpOp::match_all:
+      for (unsigned lane = first; lane < kWarp; ++lane) {
+        if ((lanes >> lane & 1) == 0) continue;
+        const bool mine = me.op == WarpOp::ballot ? warp[lane].value != 0 : warp[lane].value == me.value;
+        if (mine) result |= std::uint64_t{1} << lane;
+      }
+      return me.op == WarpOp::match_all && result != lanes ? 0 : result;
+    default: break;
+  }
+  auto sum = static_cast<std::uint32_t>(warp[first].value);
+  for (unsigned lane = first + 1; lane < kWarp; ++lane)
+    if ((lanes >> lane & 1) != 0) sum = reduce(me.op, sum, static_cast<std::uint32_t>(warp[lane].value));
+  return sum;
+}
+
+// CUDA asks for the same intrinsic, and an up shuffle is not a down shuffle.
+bool same_call(const Thread& a, const Thread& b) {
+  return a.op == b.op && (a.call == b.call || std::strcmp(a.call, b.call) == 0);
+}
+
+}  // namespace
+
+std::uint32_t Block::present(unsigned warp) const {
+  std::uint32_t lanes = 0;
+  const std::size_t first = std::size_t{warp} * kWarp, end = std::min(first + kWarp, threads_.size());
+  for (std::size_t i = first; i < end; ++i)
+    if (threads_[i].state != State::exited) lanes |= 1u << (i - first);
+  return lanes;
+}
+
+// If all lanes of the mask that have not returned are there, each gets its result and can run again.
+bool Block::try_complete(unsigned warp, unsigned mask) {
+  Thread* first = &threads_[std::size_t{warp} * kWarp];
+  const std::uint32_t lanes = present(warp) & mask;
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    if (first[lane].state != State::at_warp || first[lane].mask != mask) return false;
+  }
+  // The lanes go on in an order of their own: from a random one around.
+  const unsigned start = random_.below(kWarp);
+  for (unsigned i = 0; i < kWarp; ++i) {
+    const unsigned lane = (start + i) % kWarp;
+    if ((lanes >> lane & 1) != 0) first[lane].result = result_of(first[lane], first, lanes);
+  }
+  for (unsigned i = 0; i < kWarp; ++i) {
+    const unsigned lane = (start + i) % kWarp;
+    if ((lanes >> lane & 1) == 0) continue;
+    first[lane].state = State::ready;
+    push(first[lane]);
+  }
+  progressed();
+  return true;
+}
+
+void Block::exchange() {
+  Thread& me = *self_;
+  const unsigned warp = me.linear / kWarp;
+  if ((me.mask >> me.lane() & 1) == 0) fail(describe_stranger(me));
+  // A lane of our mask that waits for us with another mask, or in another collective, will never be with us. One that
+  // waits without us may still come.
+  const std::uint32_t lanes = present(warp) & me.mask & ~(1u << me.lane());
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    const Thread& other = threads_[std::size_t{warp} * kWarp + lane];
+    if (other.state != State::at_warp || (other.mask >> me.lane() & 1) == 0) continue;
+    if (other.mask != me.mask || !same_call(other, me)) fail(describe_mismatch(me, other));
+  }
+  me.state = State::at_warp;
+  try_complete(warp, me.mask);
+  switch_away();
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,75 @@
+// FMA peak                                      docs/trail/probe_fma_peak.md · cairn bench probe/fma_peak
+//
+// Idea    The main loop of a register-tiled product with every load taken out: a thread keeps tm x tn sums and adds
+//         the same outer product to them k times. Nothing is left but multiply-adds, all independent: the ceiling
+//         for every f32 kernel of the ladder.
+// Counts  m * n * k multiply-adds where m and n are multiples of the tile, so 2 m n k over the time is its FLOP/s
+//         as it is for a product. Edge blocks do the work of whole ones.
+// Needs   f32, row-major nn; sm_75. C is overwritten with numbers that mean nothing; it is never verified.
+#include "device/launch.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::probe_fma_peak {
+
+struct Tile {
+  int bm, bn;
+  int tm, tn;  // the sums of one thread
+  constexpr int threads() const { return bm / tm * (bn / tn); }
+  constexpr bool valid() const { return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024; }
+  TileName name() const { return tile_text("%dx%d %dx%d", bm, bn, tm, tn); }
+};
+inline constexpr Tile kTiles[] = {{128, 128, 8, 8}, {64, 64, 4, 4}};  // [0] is the default
+
+template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) probe_fma_peak(GemmArgs<float> g) {
+  constexpr Tile t = kTiles[tile];
+
+  // Where am I: the upper left element of the thread's sums.
+  const int tx = static_cast<int>(threadIdx.x) % (t.bn / t.tn), ty = static_cast<int>(threadIdx.x) / (t.bn / t.tn);
+  const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + ty * t.tm;
+  const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + tx * t.tn;
+
+  // Load, once: factors the compiler cannot know. A column of A and a row of B, whatever the caller put there.
+  float rA[t.tm] = {}, rB[t.tn] = {};
+  for (int i = 0; i < t.tm; ++i) rA[i] = g.k > 0 && row + i < g.m ? g.A[(row + i) * g.lda] : 0;
+  for (int j = 0; j < t.tn; ++j) rB[j] = g.k > 0 && col + j < g.n ? g.B[col + j] : 0;
+
+  // Multiply. fmaf, so that the product is not computed once, before the loop, and only added inside.
+  float acc[t.tm][t.tn] = {};
+#pragma unroll 4
+  for (std::int64_t k = 0; k < g.k; ++k) {
+    for (int i = 0; i < t.tm; ++i) {
+      for (int j = 0; j < t.tn; ++j) acc[i][j] = fmaf(rA[i], rB[j], acc[i][j]);
+    }
+  }
+
+  // Store every sum: one that nobody reads would not be computed.
+  for (int i = 0; i < t.tm; ++i) {
+    for (int j = 0; j < t.tn; ++j) {
+      if (row + i < g.m && col + j < g.n) g.C[(row + i) * g.ldc + col + j] = acc[i][j];
+    }
+  }
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() {
+    constexpr Tile t = kTiles[i];
+    return in_slabs(GemmArgs<float>(args), t.bm, [&](const GemmArgs<float>& g) {
+      const Grid grid{ceil_div(g.n, t.bn), ceil_div(g.m, t.bm)};
+      return cairn::launch(grid, t.threads(), 0, stream, probe_fma_peak<i>, g);
+    });
+  });
+}
+
+extern const Rung rung = {.id = "probe/fma_peak",
+                          .title = "FP32 FMA peak",
+                          .kind = RungKind::probe,
+                          .in = Type::f32,
+                          .out = Type::f32,
+                          .compute = Compute::native,
+                          .layouts = layout::nn,
+                          .arch = 75,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch};
+
+}  // namespace cairn::probe_fma_peak

@@ -1,0 +1,182 @@
+// The shape of a rung: what a kernel is given, the signature of every launcher, and the card by which the ladder
+// knows it. A rung file includes this and device/, and nothing else of ours.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cairn/types.hpp"
+
+namespace cairn {
+
+using Stream = void*;  // a cudaStream_t
+
+// What a launcher is given: row-major, checked, one product (batches are a loop around it unless the card says the
+// rung takes them itself).
+struct RungArgs {
+  const Problem& problem;
+  double alpha;
+  const void* A;
+  const void* B;
+  double beta;
+  void* C;
+};
+
+// The same with types, by value: what a kernel is given. Row-major: op(A) is m x k, op(B) is k x n, C is m x n.
+//
+// Where alpha or k is 0 there is no product: A and B may be null and alpha does not matter, not even a NaN. Both are
+// set to 0 here, once, so that the main loop of a kernel does not run and its alpha * acc is 0.
+template <class In, class Out = In, class Acc = Out> struct GemmArgs {
+  std::int64_t m, n, k;
+  Op op_a, op_b;
+  Acc alpha;
+  const In* A;
+  std::int64_t lda;
+  const In* B;
+  std::int64_t ldb;
+  Acc beta;
+  Out* C;
+  std::int64_t ldc;
+
+  explicit GemmArgs(const RungArgs& r)
+      : m(r.problem.m),
+        n(r.problem.n),
+        k(r.problem.k),
+        op_a(r.problem.op_a),
+        op_b(r.problem.op_b),
+        alpha(static_cast<Acc>(r.alpha)),
+        A(static_cast<const In*>(r.A)),
+        lda(r.problem.lda),
+        B(static_cast<const In*>(r.B)),
+        ldb(r.problem.ldb),
+        beta(static_cast<Acc>(r.beta)),
+        C(static_cast<Out*>(r.C)),
+        ldc(r.problem.ldc) {
+    if (k == 0 || alpha == 0) k = 0, alpha = 0;
+  }
+
+  std::int64_t rows() const { return m; }
+  // Nothing to write: C is empty, or C = 1 * C, which keeps its bits (arithmetic would change those of a NaN).
+  bool idle() const { return m == 0 || n == 0 || (k == 0 && beta == 1); }
+  // Rows first … first + count - 1 of C, as a problem of its own.
+  GemmArgs slab(std::int64_t first, std::int64_t count) const {
+    GemmArgs part = *this;
+    part.m = count;
+    if (k > 0) part.A += op_a == Op::none ? first * lda : first;  // else A may be null, and stays so
+    part.C += first * ldc;
+    return part;
+  }
+};
+
+// What a transpose is given: A is height x width, and C = Aᵀ is width x height.
+template <class T> struct TransposeArgs {
+  std::int64_t height, width;
+  const T* A;
+  std::int64_t lda;
+  T* C;
+  std::int64_t ldc;
+
+  explicit TransposeArgs(const RungArgs& r)
+      : height(r.problem.n),
+        width(r.problem.m),
+        A(static_cast<const T*>(r.A)),
+        lda(r.problem.lda),
+        C(static_cast<T*>(r.C)),
+        ldc(r.problem.ldc) {}
+
+  std::int64_t rows() const { return height; }
+  bool idle() const { return height == 0 || width == 0; }
+  // Rows first … first + count - 1 of A, and the columns of C they become.
+  TransposeArgs slab(std::int64_t first, std::int64_t count) const {
+    TransposeArgs part = *this;
+    part.height = count;
+    part.A += first * lda;
+    part.C += first;
+    return part;
+  }
+};
+
+enum class RungKind : std::uint8_t {
+  gemm,       // C = alpha op(A) op(B) + beta C
+  transpose,  // C = Aᵀ: A is stored n x m (op_a = t, k = n), B, alpha and beta are not used
+  probe       // measures a ceiling; its result means nothing and is never verified
+};
+
+// Layouts as a set of bits, so that a card can list several.
+namespace layout {
+inline constexpr unsigned nn = 1, nt = 2, tn = 4, tt = 8, all = 15;
+constexpr unsigned of(Op a, Op b) { return 1u << ((a == Op::none ? 0 : 2) + (b == Op::none ? 0 : 1)); }
+}  // namespace layout
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// One entry of a rung's tuning space, for people: "128x128x8 8x8".
+struct TileName {
+  char text[48];
+};
+
+// tile_text("%dx%dx%d", bm, bn, bk): what a Tile's name() returns.
+template <class... Numbers> TileName tile_text(const char* format, Numbers... numbers) {
+  TileName name{};
+  (void)std::snprintf(name.text, sizeof name.text, format, numbers...);
+  return name;
+}
+
+// The card.
+struct Rung {
+  std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
+  std::string_view title;  // "Block tile"
+  RungKind kind;
+  Type in, out;
+  Compute compute;
+  unsigned layouts;  // layout::nn | …, row-major
+  int arch;          // smallest architecture: 75 for sm_75
+  int tiles;         // how many; tile 0 is the default
+  TileName (*tile_name)(int tile);
+  Status (*launch)(const RungArgs& args, int tile, Stream stream);
+};
+
+// Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does
+// not compile. It is the number that travels and not the tile, because nvcc (seen with 13.0) writes host code that
+// does not compile for a kernel template over a struct that lives in a namespace.
+template <const auto& tiles, int i = 0, class F> Status with_tile(int tile, F&& f) {
+  if constexpr (i < static_cast<int>(std::size(tiles))) {
+    static_assert(tiles[i].valid());
+    return tile == i ? f.template operator()<i>() : with_tile<tiles, i + 1>(tile, f);
+  } else {
+    return {Code::invalid_argument,
+            "tile " + std::to_string(tile) + " is outside the rung's list of " + std::to_string(i)};
+  }
+}
+
+// The name of tile i of a list; empty where there is none.
+template <const auto& tiles> TileName tile_name(int tile) {
+  return tile >= 0 && static_cast<std::size_t>(tile) < std::size(tiles) ? tiles[tile].name() : TileName{};
+}
+
+// CUDA takes no more than 65535 blocks along y, so a taller matrix is worked on in slabs: f(args) for each, in order.
+// `block_rows` is how many rows one block covers. Nothing to do calls f not once.
+template <class Args, class F>
+Status in_slabs(const Args& args, std::int64_t block_rows, F&& f, std::int64_t most_blocks = 65535) {
+  if (args.idle()) return {};
+  const std::int64_t most = most_blocks * block_rows;
+  for (std::int64_t first = 0; first < args.rows(); first += most) {
+    if (Status s = f(args.slab(first, std::min(most, args.rows() - first))); !s.ok()) return s;
+  }
+  return {};
+}
+
+// Transposes and copies move A into C element by element, so op(A), m x k, must be as large as C, m x n.
+inline Status same_size(const Problem& p) {
+  if (p.k == p.n) return {};
+  return {Code::invalid_argument, "k is " + std::to_string(p.k) + "; it must be n, " + std::to_string(p.n) +
+                                      ", for op(A) to be as large as C"};
+}
+
+}  // namespace cairn

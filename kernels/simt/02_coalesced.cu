@@ -1,0 +1,60 @@
+// 02 · Coalesced                                   docs/trail/simt_02_coalesced.md · cairn bench simt/02
+//
+// Idea    The lanes of a warp walk along a row of C instead of down a column. They read neighbours of B, write
+//         neighbours of C, and share one word of A: 4 sectors, 4 sectors and 1.
+// Before  01 read A and wrote C with 32 sectors a request.
+// Limit   Two loads through L1 for every multiply-add, whoever else has just read the same word.
+// Needs   f32, row-major nn; any m, n, k; sm_75.
+#include "device/launch.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::simt_02 {
+
+struct Tile {
+  int bm, bn;
+  constexpr int threads() const { return bm * bn; }
+  constexpr bool valid() const { return bn % 32 == 0 && bm > 0 && threads() <= 1024; }  // a warp within a row
+  TileName name() const { return tile_text("%dx%d", bm, bn); }
+};
+inline constexpr Tile kTiles[] = {{32, 32}, {8, 32}};  // [0] is the default
+
+template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) simt_02_coalesced(GemmArgs<float> g) {
+  constexpr Tile t = kTiles[tile];
+
+  // Where am I: the lanes of a warp (threadIdx.x) walk along a row of C.
+  const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + threadIdx.y;
+  const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;  // nobody waits for anybody here, so a thread may leave
+
+  // Multiply: the lanes read one and the same word of A, and 32 neighbours of a row of B.
+  float acc = 0;
+  for (std::int64_t k = 0; k < g.k; ++k) acc += g.A[row * g.lda + k] * g.B[k * g.ldb + col];
+
+  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  float* c = &g.C[row * g.ldc + col];
+  *c = g.beta == 0 ? g.alpha * acc : g.alpha * acc + g.beta * *c;
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() {
+    constexpr Tile t = kTiles[i];
+    return in_slabs(GemmArgs<float>(args), t.bm, [&](const GemmArgs<float>& g) {
+      const Grid grid{ceil_div(g.n, t.bn), ceil_div(g.m, t.bm)};
+      return cairn::launch(grid, dim3(t.bn, t.bm), 0, stream, simt_02_coalesced<i>, g);
+    });
+  });
+}
+
+extern const Rung rung = {.id = "simt/02_coalesced",
+                          .title = "Coalesced",
+                          .kind = RungKind::gemm,
+                          .in = Type::f32,
+                          .out = Type::f32,
+                          .compute = Compute::native,
+                          .layouts = layout::nn,
+                          .arch = 75,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch};
+
+}  // namespace cairn::simt_02

@@ -1,0 +1,33 @@
+// A rung with one of its tiles, as a contender.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/ladder.hpp"
+#include "lab/contender.hpp"
+
+namespace cairn::lab {
+
+class RungContender final : public Contender {
+ public:
+  RungContender(std::shared_ptr<runtime::Machine> machine, const Rung& rung, int tile);
+
+  std::string_view id() const override { return id_; }
+  std::string_view title() const override { return rung_.title; }
+  std::string refuses(const Problem& problem) const override;
+  Status prepare(const Problem&) override { return {}; }
+  Status run(const Call& call, runtime::Stream stream) override;
+  const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
+
+ private:
+  std::shared_ptr<runtime::Machine> machine_;
+  const Rung& rung_;
+  int tile_;
+  std::string id_;  // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
+};
+
+// Every gemm rung of the machine's ladder with its default tile, in order.
+void add_rungs(const std::shared_ptr<runtime::Machine>& machine, Contenders& out);
+
+}  // namespace cairn::lab

@@ -1,0 +1,54 @@
+#include "src/dispatch/rungs.hpp"
+
+namespace cairn::dispatch {
+namespace {
+
+const std::byte* at(const void* matrix, std::int64_t elements, Type type) {
+  return matrix == nullptr ? nullptr : static_cast<const std::byte*>(matrix) + elements * size_of(type);
+}
+
+}  // namespace
+
+Ladder ladder_of(runtime::Kind kind) {
+  switch (kind) {
+    case runtime::Kind::cpu: break;
+    case runtime::Kind::gpu: return cuda_ladder();
+    case runtime::Kind::emu: return emulated_ladder();
+  }
+  return {};
+}
+
+std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& device) {
+  if (rung.in != row.in || rung.out != row.out) {
+    return "it multiplies " + std::string(name(rung.in)) + " into " + std::string(name(rung.out));
+  }
+  // Less accuracy than IEEE is used only where it was asked for; more is always welcome.
+  if (rung.compute != Compute::native && rung.compute != row.compute) {
+    return "it computes in " + std::string(name(rung.compute)) + ", which was not asked for";
+  }
+  if ((rung.layouts & layout::of(row.op_a, row.op_b)) == 0) {
+    return "it does not take the layout " + std::string(name(row.op_a)) + std::string(name(row.op_b));
+  }
+  if (device.arch < rung.arch) {
+    return "it needs sm_" + std::to_string(rung.arch) + ", this is sm_" + std::to_string(device.arch);
+  }
+  return "";
+}
+
+Status run(const Rung& rung, int tile, const Call& row, runtime::Stream stream) {
+  const Problem& p = row.problem;
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    const RungArgs args{p,
+                        row.alpha,
+                        at(row.A, b * p.stride_a, p.in),
+                        at(row.B, b * p.stride_b, p.in),
+                        row.beta,
+                        const_cast<std::byte*>(at(row.C, b * p.stride_c, p.out))};
+    if (auto s = rung.launch(args, tile, stream); !s.ok()) {
+      return {s.code(), std::string(rung.id) + ", " + p.brief() + ": " + s.message()};
+    }
+  }
+  return {};
+}
+
+}  // namespace cairn::dispatch

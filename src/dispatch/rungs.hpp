@@ -1,0 +1,21 @@
+// Rungs as dispatch sees them: which problems a card takes, and how one runs.
+#pragma once
+
+#include <string>
+
+#include "kernels/ladder.hpp"
+#include "runtime/runtime.hpp"
+#include "src/call.hpp"
+
+namespace cairn::dispatch {
+
+// The rungs that run on a device; empty for the CPU.
+Ladder ladder_of(runtime::Kind kind);
+
+// Why the rung cannot take a row-major problem on this device; empty if it can.
+std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& device);
+
+// Runs a checked, row-major call, one launch for each product of the batch. An error names the rung and the problem.
+Status run(const Rung& rung, int tile, const Call& row, runtime::Stream stream);
+
+}  // namespace cairn::dispatch

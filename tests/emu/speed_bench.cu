@@ -1,0 +1,105 @@
+// Prints what the emulator costs: multiply-adds a second of a register-tiled kernel on one OS thread, and nanoseconds
+// for a switch of fibers. Not a test: nothing is asserted.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+#include "device/launch.hpp"
+#include "emu/emulator.hpp"
+#include "emu/fiber.hpp"
+#include "emu/settings.hpp"
+
+namespace {
+
+constexpr int kBlock = 128, kDepth = 8, kThread = 8, kThreads = 256;
+
+// C = A * B, all n x n: a block computes 128 x 128, a thread 8 x 8 of it in registers.
+__global__ void __launch_bounds__(kThreads) register_tile(const float* A, const float* B, float* C, int n) {
+  __shared__ float sA[kDepth][kBlock];  // (k, m)
+  __shared__ float sB[kDepth][kBlock];  // (k, n)
+  const int thread = static_cast<int>(threadIdx.x);
+  const int row0 = static_cast<int>(blockIdx.y) * kBlock, col0 = static_cast<int>(blockIdx.x) * kBlock;
+  const int row = thread / 16 * kThread, col = thread % 16 * kThread;
+  float acc[kThread][kThread] = {};
+
+  for (int k0 = 0; k0 < n; k0 += kDepth) {
+    const int a_row = thread / 2, a_k = thread % 2 * 4, b_k = thread / 32, b_col = thread % 32 * 4;
+    const float4 a = *reinterpret_cast<const float4*>(&A[(row0 + a_row) * n + k0 + a_k]);
+    sA[a_k + 0][a_row] = a.x;
+    sA[a_k + 1][a_row] = a.y;
+    sA[a_k + 2][a_row] = a.z;
+    sA[a_k + 3][a_row] = a.w;
+    *reinterpret_cast<float4*>(&sB[b_k][b_col]) = *reinterpret_cast<const float4*>(&B[(k0 + b_k) * n + col0 + b_col]);
+    __syncthreads();
+
+#pragma unroll
+    for (int k = 0; k < kDepth; ++k) {
+      float rA[kThread], rB[kThread];
+#pragma unroll
+      for (int i = 0; i < kThread; ++i) rA[i] = sA[k][row + i];
+#pragma unroll
+      for (int j = 0; j < kThread; ++j) rB[j] = sB[k][col + j];
+#pragma unroll
+      for (int i = 0; i < kThread; ++i)
+#pragma unroll
+        for (int j = 0; j < kThread; ++j) acc[i][j] += rA[i] * rB[j];
+    }
+    __syncthreads();
+  }
+
+  for (int i = 0; i < kThread; ++i)
+    for (int j = 0; j < kThread; ++j) C[(row0 + row + i) * n + col0 + col + j] = acc[i][j];
+}
+
+__global__ void only_barriers(int count) {
+  for (int i = 0; i < count; ++i) __syncthreads();
+}
+
+// Seconds of processor time: others may be using the machine. One OS thread runs all blocks, the caller's own.
+double now() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) / kBlock * kBlock : 512;
+  cairn::emu::configure({.seed = 1, .threads = 1});
+
+  float *A, *B, *C;
+  const std::vector<float> ones(static_cast<std::size_t>(n) * n, 1.0f);
+  for (float** p : {&A, &B, &C}) cudaMalloc(p, ones.size() * sizeof(float));
+  for (float* p : {A, B}) cudaMemcpy(p, ones.data(), ones.size() * sizeof(float), cudaMemcpyHostToDevice);
+  double best = 1e9;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const double start = now();
+    const cairn::Status status =
+        cairn::launch({n / kBlock, n / kBlock}, kThreads, 0, nullptr, register_tile, A, B, C, n);
+    const double took = now() - start;
+    if (!status.ok()) return std::fprintf(stderr, "%s\n", status.message().c_str()), 1;
+    best = std::min(best, took);
+  }
+  std::vector<float> result(ones.size());
+  cudaMemcpy(result.data(), C, result.size() * sizeof(float), cudaMemcpyDeviceToHost);
+  for (const float x : result)
+    if (x != static_cast<float>(n)) return std::fprintf(stderr, "wrong result\n"), 1;
+  std::printf("register tile 128x128x8 8x8, %d cubed, one OS thread: %.2f GFMA/s\n", n,
+              static_cast<double>(n) * n * n / best / 1e9);
+
+  for (const int threads : {32, 256, 1024}) {
+    const int count = 1000000 / threads;
+    double fastest = 1e9;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const double start = now();
+      (void)cairn::launch({1}, static_cast<unsigned>(threads), 0, nullptr, only_barriers, count);
+      fastest = std::min(fastest, now() - start);
+    }
+    std::printf("__syncthreads, %4d threads (%s): %.1f ns a thread\n", threads, cairn::emu::Fiber::kKind,
+                fastest * 1e9 / count / threads);
+  }
+  return 0;
+}

@@ -1,0 +1,312 @@
+// Every rung with every tile, from the table. The same program runs on the emulator and on a GPU:
+// CAIRN_TEST_DEVICE says which, emu (the default) or gpu.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "lab/contender_rung.hpp"
+#include "lab/verify/data.hpp"
+#include "lab/verify/verify.hpp"
+#include "src/dispatch/rungs.hpp"
+#include "tests/kernels/cases.hpp"
+#include "tests/kernels/far_matrix.hpp"
+
+namespace cairn::lab::verify {
+namespace {
+
+std::shared_ptr<runtime::Machine> machine;  // opened by main
+
+Ladder ladder() { return dispatch::ladder_of(machine->facts().kind); }
+
+// "simt_04_block_tile": the kernel, the page.
+std::string underscored(std::string_view id) {
+  std::string name(id);
+  name.replace(name.find('/'), 1, "_");
+  return name;
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// A rung with a tile. The cases depend on its kind.
+class RungTest : public testing::Test {
+ public:
+  RungTest(const Rung& rung, int tile) : rung_(rung), tile_(tile) {}
+  void TestBody() override {
+    switch (rung_.kind) {
+      case RungKind::gemm: return products();
+      case RungKind::transpose: return moves(Op::transpose);
+      case RungKind::probe: return probe();
+    }
+  }
+
+ protected:
+  void products() {
+    RungContender contender(machine, rung_, tile_);
+    for (const Op op_a : {Op::none, Op::transpose})
+      for (const Op op_b : {Op::none, Op::transpose})
+        for (const Order order : {Order::row, Order::column}) {
+          Problem like;
+          like.in = rung_.in, like.out = rung_.out, like.compute = rung_.compute;
+          like.op_a = op_a, like.op_b = op_b, like.order = order;
+          // A column-major product is the row-major one with A and B exchanged.
+          const bool takes = rung_.layouts & (order == Order::row ? layout::of(op_a, op_b) : layout::of(op_b, op_a));
+          if (takes) {
+            for (const Case& test : edge_cases(like)) expect_passed(contender, test);
+            like.batch = 3;
+            like.m = 17, like.n = 33, like.k = 5;
+            for (unsigned placement = 0; placement < 4; ++placement)
+              expect_passed(contender, make_case(1000 + placement, like, {1, 0.5}, Mode::exact, placement));
+          } else {
+            like.m = like.n = like.k = 8;
+            const Verdict verdict = check(contender, make_case(0, like, {1, 0}, Mode::exact, 0));
+            EXPECT_EQ(verdict.outcome, Outcome::refused) << like.brief() << ": " << verdict.what;
+          }
+        }
+  }
+
+  static void expect_passed(Contender& contender, const Case& test) {
+    const Verdict verdict = check(contender, test);
+    EXPECT_EQ(verdict.outcome, Outcome::passed) << test.describe() << "\n  " << verdict.what;
+  }
+
+  void moves(Op op_a) {
+    for (const std::int64_t m : {0, 1, 31, 32, 33, 100})
+      for (const std::int64_t n : {0, 1, 8, 31, 32, 33, 70})
+        for (unsigned placement = 0; placement < 4; ++placement) expect_moved(moving_case(op_a, m, n, placement));
+    // A vector path must look at each pointer and each leading dimension, not only at one of them.
+    for (const std::int64_t pad_a : {0, 1, 4})
+      for (const std::int64_t pad_c : {0, 1, 4})
+        for (const std::int64_t offset_a : {0, 1, 4})
+          for (const std::int64_t offset_c : {0, 1, 4})
+            for (const std::int64_t m : {8, 33}) {
+              Case test = moving_case(op_a, m, 32, 0);
+              test.problem.lda += pad_a, test.problem.ldc += pad_c;
+              test.offset_a = offset_a, test.offset_c = offset_c;
+              expect_moved(test);
+            }
+    Case uneven = moving_case(op_a, 5, 5, 0);
+    uneven.problem.k = 4;
+    Data data = make_data(uneven);
+    EXPECT_EQ(run(uneven, data).code(), Code::invalid_argument) << "op(A) is smaller than C";
+  }
+
+  // C = Aᵀ (or A), bit for bit, and nothing else in memory touched.
+  void expect_moved(const Case& test) {
+    const Data before = moving_data(test);
+    Data after = before;
+    const Status s = run(test, after);
+    ASSERT_TRUE(s.ok()) << test.describe() << "\n  " << s.message();
+    Guarded wanted = before.C;
+    const Problem& p = test.problem;
+    for (std::int64_t i = 0; i < p.m; ++i)
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        const std::int64_t from = p.op_a == Op::none ? i * p.lda + j : j * p.lda + i;
+        std::memcpy(wanted.matrix() + 4 * (i * p.ldc + j), before.A.matrix() + 4 * from, 4);
+      }
+    EXPECT_TRUE(after.C.bytes == wanted.bytes) << test.describe();
+    EXPECT_TRUE(after.A.bytes == before.A.bytes) << test.describe();
+  }
+
+  // A and C alone: the B of such a problem is n x n, which for a tall one no machine could hold.
+  static Data moving_data(const Case& test) {
+    Case of_a = test, of_c = test;
+    of_a.problem.n = of_a.problem.ldb = 1;
+    of_c.problem.k = 0;
+    Data data = make_data(of_a);
+    data.C = make_data(of_c).C;
+    return data;
+  }
+
+  static Case moving_case(Op op_a, std::int64_t m, std::int64_t n, unsigned placement) {
+    Problem p;
+    p.op_a = op_a;
+    p.m = m, p.n = n, p.k = n;
+    return make_case(0, p, {1, 0}, Mode::special, placement);
+  }
+
+  // A probe's numbers mean nothing; but it reads and writes only what is its own. The copy is a copy.
+  void probe() {
+    if (rung_.id == "probe/copy") return moves(Op::none);
+    for (unsigned placement = 0; placement < 4; ++placement) {
+      Problem p;
+      p.m = 130, p.n = 70, p.k = 3;
+      const Case test = make_case(0, p, {1, 0}, Mode::exact, placement);
+      const Data before = make_data(test);
+      Data after = before;
+      const Status s = run(test, after);
+      ASSERT_TRUE(s.ok()) << s.message();
+      EXPECT_TRUE(after.A.bytes == before.A.bytes && after.B.bytes == before.B.bytes);
+      for (std::int64_t i = 0; i < test.problem.m; ++i) {
+        const std::size_t row = 4 * static_cast<std::size_t>(i * test.problem.ldc);
+        std::memcpy(after.C.matrix() + row, before.C.matrix() + row, 4 * static_cast<std::size_t>(test.problem.n));
+      }
+      EXPECT_TRUE(after.C.bytes == before.C.bytes) << "memory outside of C was written";
+    }
+  }
+
+  // The launcher itself, on the machine's memory.
+  Status run(const Case& test, Data& data) {
+    runtime::Buffer buffers[3];
+    Guarded* host[] = {&data.A, &data.B, &data.C};
+    void* device[3] = {};
+    for (int i = 0; i < 3; ++i) {
+      auto& bytes = host[i]->bytes;
+      if (auto s = runtime::Buffer::make(machine, bytes.size(), buffers[i]); !s.ok()) return s;
+      device[i] = static_cast<std::byte*>(buffers[i].data()) + host[i]->first;
+      if (auto s = machine->copy_in(buffers[i].data(), bytes.data(), bytes.size(), nullptr); !s.ok()) return s;
+    }
+    const RungArgs args{test.problem, test.alpha, device[0], device[1], test.beta, device[2]};
+    if (auto s = rung_.launch(args, tile_, nullptr); !s.ok()) return s;
+    if (auto s = machine->synchronize(nullptr); !s.ok()) return s;
+    for (int i = 0; i < 3; ++i) {
+      auto& bytes = host[i]->bytes;
+      if (auto s = machine->copy_out(bytes.data(), buffers[i].data(), bytes.size(), nullptr); !s.ok()) return s;
+    }
+    return machine->synchronize(nullptr);
+  }
+
+  const Rung& rung_;
+  const int tile_;
+};
+
+// More rows than a grid has room for along y, 65535 blocks: the launchers work in slabs.
+class TallTest : public RungTest {
+ public:
+  using RungTest::RungTest;
+  void TestBody() override {
+    constexpr std::int64_t kRows = 65535 * 32 + 33;  // for blocks of 32 rows
+    if (rung_.kind == RungKind::transpose) return expect_moved(moving_case(Op::transpose, 1, kRows, 1));
+    Problem p;
+    p.m = kRows, p.n = 1, p.k = 1;
+    // The emulator starts every thread of every block, so there one rung stands for all, and with its lowest blocks.
+    if (machine->facts().kind == runtime::Kind::emu) p.m = 65535 * 8 + 9;
+    RungContender contender(machine, rung_, tile_);
+    expect_passed(contender, make_case(1, p, {1, 0}, Mode::exact, 1));
+  }
+  static bool wanted(const Rung& rung, int tile) {
+    if (rung.kind == RungKind::probe) return false;
+    return machine->facts().kind != runtime::Kind::emu || (rung.id == "simt/02_coalesced" && tile == 1);
+  }
+};
+
+// Rows 16 GB apart: index arithmetic in 32 bits would not reach the second.
+class FarTest : public RungTest {
+ public:
+  using RungTest::RungTest;
+  void TestBody() override {
+    for (const Op op_a : {Op::none, Op::transpose})
+      for (const Op op_b : {Op::none, Op::transpose})
+        if (rung_.layouts & layout::of(op_a, op_b)) far(op_a, op_b);
+  }
+
+ private:
+  void far(Op op_a, Op op_b) {
+    FarMatrix A(machine), B(machine), C(machine);
+    if (!A.open() || !B.open() || !C.open()) GTEST_SKIP() << "no memory for three matrices of 16 GB";
+    for (const int i : {0, 1})
+      for (const int j : {0, 1}) {
+        A.put(op_a, i, j, static_cast<float>(1 + i + 4 * j));
+        B.put(op_b, i, j, static_cast<float>(2 + 3 * i - 5 * j));
+        C.put(Op::none, i, j, -1);
+      }
+    Problem p = Problem::packed(rung_.in, op_a, op_b, 2, 2, 2);
+    p.lda = p.ldb = p.ldc = FarMatrix::kLd;
+    const Status s = rung_.launch({p, 1, A.data(), B.data(), 0, C.data()}, tile_, nullptr);
+    ASSERT_TRUE(s.ok() && machine->synchronize(nullptr).ok()) << s.message();
+    for (const int i : {0, 1})
+      for (const int j : {0, 1}) {
+        const auto a = [&](int k) { return static_cast<float>(1 + i + 4 * k); };
+        const auto b = [&](int k) { return static_cast<float>(2 + 3 * k - 5 * j); };
+        EXPECT_EQ(C.get(i, j), rung_.kind == RungKind::gemm ? a(0) * b(0) + a(1) * b(1) : a(j)) << i << ", " << j;
+      }
+  }
+};
+
+TEST(Cards, CarryOneNameInAllItsPlaces) {
+  const std::filesystem::path root = CAIRN_SOURCE_DIR;
+  const std::string trail = read(root / "docs/trail/README.md");
+  std::set<std::string_view> ids;
+  for (const Rung* rung : ladder()) {
+    const std::string name = underscored(rung->id), id(rung->id);
+    EXPECT_TRUE(ids.insert(rung->id).second) << id << " stands in the table twice";
+    const std::string source = read(root / "kernels" / (id + ".cu"));
+    EXPECT_NE(source.find(" " + name + "("), std::string::npos) << "kernels/" << id << ".cu has no kernel " << name;
+    EXPECT_NE(source.find("docs/trail/" + name + ".md"), std::string::npos) << id << ": its head names no page";
+    EXPECT_NE(read(root / "docs/trail" / (name + ".md")), "") << "docs/trail/" << name << ".md is missing";
+    EXPECT_NE(trail.find("[" + id + "](" + name + ".md)"), std::string::npos) << id << " is not on the trail";
+  }
+}
+
+TEST(Cards, NameTheirTilesAndRefuseOthers) {
+  for (const Rung* rung : ladder()) {
+    ASSERT_GT(rung->tiles, 0) << rung->id;
+    std::set<std::string> names;
+    for (int tile = 0; tile < rung->tiles; ++tile) names.insert(rung->tile_name(tile).text);
+    EXPECT_EQ(names.count(""), 0u) << rung->id;
+    EXPECT_EQ(std::ssize(names), rung->tiles) << rung->id << ": two tiles have one name";
+
+    const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
+    for (const int tile : {-1, rung->tiles}) {
+      EXPECT_STREQ(rung->tile_name(tile).text, "");
+      const RungArgs args{p, 1, nullptr, nullptr, 0, nullptr};
+      EXPECT_EQ(rung->launch(args, tile, nullptr).code(), Code::invalid_argument) << rung->id << " tile " << tile;
+    }
+  }
+}
+
+// The files that both builds compile are the ones of the table: a rung forgotten in one place is seen here.
+TEST(Cards, AreThoseOfTheBuild) {
+  const std::string list = read(std::filesystem::path(CAIRN_SOURCE_DIR) / "kernels/rungs.cmake");
+  std::size_t files = 0;
+  for (std::size_t at = 0; (at = list.find(".cu\n", at)) != std::string::npos; ++at) ++files;
+  EXPECT_EQ(files, ladder().size());
+  for (const Rung* rung : ladder())
+    EXPECT_NE(list.find("kernels/" + std::string(rung->id) + ".cu\n"), std::string::npos) << rung->id;
+}
+
+template <class T> void add(const char* suite, const Rung& rung, int tile) {
+  const std::string name = underscored(rung.id) + "_tile_" + std::to_string(tile);
+  testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                        [&rung, tile]() -> RungTest* { return new T(rung, tile); });
+}
+
+void register_rungs() {
+  for (const Rung* rung : ladder()) {
+    for (int tile = 0; tile < rung->tiles; ++tile) {
+      add<RungTest>("EveryRung", *rung, tile);
+      if (TallTest::wanted(*rung, tile)) add<TallTest>("EveryTallRung", *rung, tile);
+      const bool floats = rung->in == Type::f32 && rung->out == Type::f32;
+      if (floats && rung->id != "probe/fma_peak") add<FarTest>("EveryFarRung", *rung, tile);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::lab::verify
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const char* device = std::getenv("CAIRN_TEST_DEVICE");
+  const bool gpu = device != nullptr && std::string_view(device) == "gpu";
+  if (const auto s = cairn::runtime::open(gpu ? 0 : -2, cairn::lab::verify::machine); !s.ok()) {
+    std::cout << (gpu ? "skipped: " : "the emulator does not open: ") << s.message() << '\n';
+    return gpu ? 77 : 1;
+  }
+  cairn::lab::verify::register_rungs();
+  const int result = RUN_ALL_TESTS();
+  cairn::lab::verify::machine.reset();
+  return result;
+}
