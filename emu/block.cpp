@@ -54,8 +54,8 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
   self_ = nullptr;
 }
 
-// What every fiber runs. Nothing may switch fibers inside the catch blocks: the exception being handled belongs to the
-// OS thread, not to the fiber.
+// What every fiber runs. Nothing may switch fibers inside the catch blocks: the exception being handled belongs to
+// the OS thread, not to the fiber.
 void Block::thread_main() {
   Block& block = *current_;
   std::string thrown;
@@ -110,7 +110,8 @@ void Block::wrong_count(unsigned barrier, unsigned expected) {
 
 unsigned Block::sync(unsigned barrier, unsigned expected, bool predicate) {
   Barrier& b = barriers_[barrier];
-  if (b.arrived != 0 && b.expected != expected) [[unlikely]] wrong_count(barrier, expected);
+  if (b.arrived != 0 && b.expected != expected) [[unlikely]]
+    wrong_count(barrier, expected);
   b.expected = expected;
   self_->state = State::at_barrier;
   self_->barrier = static_cast<std::uint8_t>(barrier);

@@ -1,5 +1,5 @@
-// One block on one OS thread: a fiber for each of its threads, a queue of those that can run, and what the others wait
-// for. Only the block's own fibers touch it, one at a time, so nothing in it needs a lock.
+// One block on one OS thread: a fiber for each of its threads, a queue of those that can run, and what the others
+// wait for. Only the block's own fibers touch it, one at a time, so nothing in it needs a lock.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace cairn::emu {
 
 enum class State : std::uint8_t { ready, at_barrier, at_warp, spinning, exited };
 
-// A CUDA thread. What it waits for is written down where it waits, for the one who releases it and for the report. What
-// a barrier needs comes first, in one line of the cache.
+// A CUDA thread. What it waits for is written down where it waits, for the one who releases it and for the report.
+// What a barrier needs comes first, in one line of the cache.
 struct alignas(64) Thread {
   Fiber fiber;
   const char* call = nullptr;  // "__shfl_sync": what it is in, or was in last

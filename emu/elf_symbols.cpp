@@ -1,12 +1,11 @@
 #include "emu/elf_symbols.hpp"
 
-#include <elf.h>
-#include <link.h>
-
 #include <cstddef>
 #include <cstring>
+#include <elf.h>
 #include <fstream>
 #include <iterator>
+#include <link.h>
 #include <span>
 
 namespace cairn::emu {
@@ -15,7 +14,8 @@ namespace {
 
 // The tables of the file as structs. The loader has accepted it, so only what it does not look at (the sections) can
 // be odd; whatever lies outside the file is left out.
-template <class T> std::span<const T> table(const std::vector<char>& file, std::uint64_t offset, std::uint64_t bytes) {
+template <class T>
+std::span<const T> table(const std::vector<char>& file, std::uint64_t offset, std::uint64_t bytes) {
   if (offset > file.size() || bytes > file.size() - offset || offset % alignof(T) != 0) return {};
   return {reinterpret_cast<const T*>(file.data() + offset), bytes / sizeof(T)};
 }

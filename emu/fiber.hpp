@@ -5,7 +5,8 @@
 //   prepare(stack, main)  The next switch to the fiber calls main() on the stack. main must not return: it switches
 //                         away for good. What a fiber that is prepared anew had on its stack is forgotten, and no
 //                         destructor runs.
-//   switch_to(from, to)   Leaves `from`, which is running, and goes on in `to`. A fiber that was never prepared stands
+//   switch_to(from, to)   Leaves `from`, which is running, and goes on in `to`. A fiber that was never prepared
+//   stands
 //                         for the OS thread's own stack; there may be one for each OS thread. A fiber never moves to
 //                         another OS thread.
 //   expect()              The fiber's turn comes soon: its stack may be fetched into the cache.

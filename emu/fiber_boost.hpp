@@ -1,15 +1,16 @@
 // Fibers by Boost.Context; what the functions do is said in emu/fiber.hpp.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
+
+#include <boost/context/detail/fcontext.hpp>
 
 #include "emu/stack.hpp"
 
 namespace cairn::emu {
 
-// On Boost's fcontext level, not its fiber class: that one unwinds a fiber it destroys by throwing through the kernel's
-// frames, where we only want the stack back.
+// On Boost's fcontext level, not its fiber class: that one unwinds a fiber it destroys by throwing through the
+// kernel's frames, where we only want the stack back.
 class Fiber {
  public:
   static constexpr const char* kKind = "Boost.Context";

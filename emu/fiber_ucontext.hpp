@@ -1,11 +1,10 @@
 // Fibers by ucontext; what the functions do is said in emu/fiber.hpp.
 #pragma once
 
-#include <ucontext.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <ucontext.h>
 
 #include "emu/stack.hpp"
 

@@ -115,8 +115,7 @@ Status run_grid(const Launch& launch) {
   Grid grid(launch);
   grid.recruit();  // this OS thread
   const std::uint64_t wanted = std::min<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), grid.blocks());
-  for (std::uint64_t crew = 1; crew < wanted && grid.start_another(); ++crew) {
-  }
+  for (std::uint64_t crew = 1; crew < wanted && grid.start_another(); ++crew) {}
   grid.work();
   Pool::instance().finish(grid);
   if (grid.failed()) return {Code::device_error, grid.message()};

@@ -29,7 +29,9 @@ cudaError_t answer(const cairn::Status& status) {
 }
 
 // What waits for the device learns of a failed launch, until somebody takes the error.
-cudaError_t waited() { return cudaPeekAtLastError() == cudaErrorLaunchFailure ? cudaErrorLaunchFailure : cudaSuccess; }
+cudaError_t waited() {
+  return cudaPeekAtLastError() == cudaErrorLaunchFailure ? cudaErrorLaunchFailure : cudaSuccess;
+}
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 namespace cairn::emu {
 
-cudaError_t note(cudaError_t error);  // remembers it unless it is cudaSuccess, and gives it back
+cudaError_t note(cudaError_t error);                     // remembers it unless it is cudaSuccess, and gives it back
 cudaError_t note(cudaError_t error, const Status& why);  // with words for cudaGetErrorString
 
 }  // namespace cairn::emu

@@ -23,9 +23,7 @@ std::size_t most_dynamic(const void* kernel) {
   return fixed > kSharedWithoutAsking ? 0 : kSharedWithoutAsking - fixed;
 }
 
-std::string text(dim3 v) {
-  return std::to_string(v.x) + " x " + std::to_string(v.y) + " x " + std::to_string(v.z);
-}
+std::string text(dim3 v) { return std::to_string(v.x) + " x " + std::to_string(v.y) + " x " + std::to_string(v.z); }
 
 // Why the driver would refuse; empty if it would not.
 std::string refusal(const Launch& wanted, cudaError_t& error) {
@@ -45,8 +43,7 @@ std::string refusal(const Launch& wanted, cudaError_t& error) {
   }
   if (wanted.dynamic_shared > most_dynamic(wanted.kernel)) {
     return std::to_string(wanted.dynamic_shared) + " bytes of dynamic shared memory; this kernel may have " +
-           std::to_string(most_dynamic(wanted.kernel)) +
-           " (cudaFuncAttributeMaxDynamicSharedMemorySize allows more)";
+           std::to_string(most_dynamic(wanted.kernel)) + " (cudaFuncAttributeMaxDynamicSharedMemorySize allows more)";
   }
   error = cudaSuccess;
   return {};

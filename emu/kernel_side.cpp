@@ -13,7 +13,8 @@ namespace cairn::emu {
 
 namespace {
 
-// A built-in of kernels in host code is a mistake in the program, and there is no launch that could fail in its place.
+// A built-in of kernels in host code is a mistake in the program, and there is no launch that could fail in its
+// place.
 [[noreturn, gnu::cold]] void outside(const char* call, const Site& site) {
   std::fprintf(stderr, "%s: %s is called outside a kernel\n", describe(site).c_str(), call);
   std::abort();
@@ -22,7 +23,8 @@ namespace {
 // The block whose fiber calls.
 inline Block& inside(const char* call, const Site& site) {
   Block* block = Block::current();
-  if (block == nullptr) [[unlikely]] outside(call, site);
+  if (block == nullptr) [[unlikely]]
+    outside(call, site);
   block->self().call = call;
   block->self().site = site;
   return *block;

@@ -48,8 +48,8 @@ std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uin
 // launch in which nobody alters anything any more is reported as stuck.
 void spin(const char* call, bool changed, Site site);
 
-// Orders this OS thread's memory accesses as seen by the others. Polling loops often hold a fence and nothing else that
-// could let others run, so it does.
+// Orders this OS thread's memory accesses as seen by the others. Polling loops often hold a fence and nothing else
+// that could let others run, so it does.
 void fence(const char* call, Site site);
 
 // Nanoseconds that never run backwards, the same clock for all blocks.

@@ -1,9 +1,8 @@
 #include "emu/kernels.hpp"
 
-#include <cxxabi.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <memory>
 #include <mutex>
 #include <unordered_map>

@@ -41,8 +41,8 @@ std::string ranges(const std::vector<unsigned>& sorted) {
 }
 
 std::string count_of(const Block& block, unsigned barrier) {
-  return (barrier == 0 ? " (" : ", barrier " + std::to_string(barrier) + " (") + std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) +
-         " have come)";
+  return (barrier == 0 ? " (" : ", barrier " + std::to_string(barrier) + " (") +
+         std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) + " have come)";
 }
 
 // What a thread does, in words that are the same for all who do the same.
@@ -75,9 +75,7 @@ std::string list_threads(const Block& block) {
 
 }  // namespace
 
-std::string describe(const Site& site) {
-  return std::string(site.file_name()) + ":" + std::to_string(site.line());
-}
+std::string describe(const Site& site) { return std::string(site.file_name()) + ":" + std::to_string(site.line()); }
 
 std::string describe_place(const Block& block) {
   return "kernel " + kernel_facts(block.launch().kernel).name + ", block " + triple(block.index()) + " of " +
@@ -85,8 +83,7 @@ std::string describe_place(const Block& block) {
 }
 
 std::string describe_deadlock(const Block& block) {
-  return "deadlock, of " + std::to_string(block.threads().size()) + " threads nobody can go on" +
-         list_threads(block);
+  return "deadlock, of " + std::to_string(block.threads().size()) + " threads nobody can go on" + list_threads(block);
 }
 
 std::string describe_stall(const Block& block) {

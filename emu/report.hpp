@@ -10,8 +10,8 @@ namespace cairn::emu {
 class Block;
 struct Thread;
 
-// A failing fiber is left where it stands and its destructors do not run, so a message is always put together in one of
-// these functions and not where it is passed on.
+// A failing fiber is left where it stands and its destructors do not run, so a message is always put together in one
+// of these functions and not where it is passed on.
 
 std::string describe(const Site& site);          // "tests/emu/deadlock_test.cu:31"
 std::string describe_place(const Block& block);  // "kernel half_skips, block (1,0,0), thread (3,0,0): "

@@ -1,11 +1,10 @@
 #include "emu/settings.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <mutex>
+#include <sched.h>
 #include <thread>
+#include <unistd.h>
 
 #include "emu/launch.hpp"
 

@@ -1,9 +1,9 @@
 #include "emu/stack.hpp"
 
-#include <sys/mman.h>
+#include <new>
 #include <unistd.h>
 
-#include <new>
+#include <sys/mman.h>
 
 namespace cairn::emu {
 
@@ -18,8 +18,7 @@ void StackPool::grow_to(std::size_t count) {
   const std::size_t more = count - stacks_.size();
   stacks_.reserve(count);
   slabs_.reserve(slabs_.size() + 1);
-  void* slab =
-      mmap(nullptr, more * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* slab = mmap(nullptr, more * each, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab == MAP_FAILED) throw std::bad_alloc();
   slabs_.push_back({slab, more * each});
   // A huge page would commit sixteen stacks at once.

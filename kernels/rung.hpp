@@ -105,6 +105,7 @@ template <class T> struct TransposeArgs {
 enum class RungKind : std::uint8_t {
   gemm,       // C = alpha op(A) op(B) + beta C
   transpose,  // C = Aᵀ: A is stored n x m (op_a = t, k = n), B, alpha and beta are not used
+  copy,       // C = A (k = n), likewise
   probe       // measures a ceiling; its result means nothing and is never verified
 };
 

@@ -2,6 +2,7 @@
 // a vendor's BLAS. Verification and measurement know nothing else.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,12 @@
 
 namespace cairn::lab {
 
+enum class Work : std::uint8_t {
+  product,  // C = alpha op(A) op(B) + beta C
+  move,     // C = op(A), as a problem with k = n: transposes, copies
+  probe     // a ceiling: timed, never verified, its result means nothing
+};
+
 class Contender {
  public:
   virtual ~Contender() = default;
@@ -21,6 +28,9 @@ class Contender {
 
   virtual std::string_view id() const = 0;     // "cpu/openblas": what the command line calls it
   virtual std::string_view title() const = 0;  // one line for people
+  virtual Work work() const { return Work::product; }
+  // The problem it would run where `asked` is wanted: the same, except for what does not multiply.
+  virtual Problem suited(const Problem& asked) const { return asked; }
   // Why it cannot take this problem; empty if it can.
   virtual std::string refuses(const Problem& problem) const = 0;
   // Everything that should not be timed: planning, scratch memory. Called before run() for each problem.

@@ -14,9 +14,27 @@ RungContender::RungContender(std::shared_ptr<runtime::Machine> machine, const Ru
       tile_(tile),
       id_(tile == 0 ? std::string(rung.id) : std::string(rung.id) + "@" + std::to_string(tile)) {}
 
+Work RungContender::work() const {
+  switch (rung_.kind) {
+    case RungKind::gemm: return Work::product;
+    case RungKind::transpose:
+    case RungKind::copy: return Work::move;
+    case RungKind::probe: break;
+  }
+  return Work::probe;
+}
+
+Problem RungContender::suited(const Problem& asked) const {
+  if (rung_.kind == RungKind::gemm) return asked;
+  const Op op_a = rung_.kind == RungKind::transpose ? Op::transpose : Op::none;
+  return Problem::packed(asked.in, op_a, Op::none, asked.m, asked.n, asked.n);
+}
+
 std::string RungContender::refuses(const Problem& problem) const {
   if (auto s = dispatch::check(problem); !s.ok()) return s.message();
-  if (rung_.kind != RungKind::gemm) return "it is no matrix product";
+  if (work() == Work::move && (problem.order != Order::row || problem.k != problem.n || problem.batch != 1)) {
+    return "it moves one row-major matrix, which is written with k = n";
+  }
   return dispatch::refuses(rung_, dispatch::to_row(problem), machine_->facts());
 }
 
@@ -28,7 +46,7 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
 
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {
   for (const Rung* rung : dispatch::ladder_of(machine->facts().kind)) {
-    if (rung->kind == RungKind::gemm) out.push_back(std::make_unique<RungContender>(machine, *rung, 0));
+    out.push_back(std::make_unique<RungContender>(machine, *rung, 0));
   }
 }
 

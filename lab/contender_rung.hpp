@@ -15,6 +15,8 @@ class RungContender final : public Contender {
 
   std::string_view id() const override { return id_; }
   std::string_view title() const override { return rung_.title; }
+  Work work() const override;
+  Problem suited(const Problem& asked) const override;
   std::string refuses(const Problem& problem) const override;
   Status prepare(const Problem&) override { return {}; }
   Status run(const Call& call, runtime::Stream stream) override;
@@ -27,7 +29,7 @@ class RungContender final : public Contender {
   std::string id_;  // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
 };
 
-// Every gemm rung of the machine's ladder with its default tile, in order.
+// Every rung of the machine's ladder with its default tile, in order.
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, Contenders& out);
 
 }  // namespace cairn::lab

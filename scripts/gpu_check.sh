@@ -4,7 +4,7 @@
 #
 #   summary.txt   one line for each step: passed or failed, and how long it took
 #   log.txt       what the steps printed
-#   climb.json    every rung verified and timed at 4096 cubed; bench.json its samples (records for results/)
+#   record.json   the machine, the commit, every rung verified and timed at 4096 cubed, every sample: for results/
 #   sass.txt      the machine code of the rungs named in CAIRN_SASS (a regular expression; all gemm rungs by default)
 #
 # CAIRN_FUZZ_CASES (20000) and CAIRN_BENCH_SHAPE (4096) change how much. Exits 77 where there is no GPU.
@@ -47,6 +47,24 @@ sass() {
   [ -s "$out/sass.txt" ]
 }
 
+# One file out of the parts; the paths of the parts are of no use elsewhere.
+record() {
+  local commit
+  commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+  [ -z "$(git status --porcelain 2>/dev/null)" ] || commit="$commit, changed"
+  {
+    printf '{"commit": "%s", "command": "scripts/gpu_check.sh", "driver": "%s",\n"info": ' "$commit" \
+      "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
+    "$cairn" info --format json
+    printf ',\n"climb": '
+    cat "$out/climb.json"
+    printf ',\n"bench": '
+    cat "$out/bench.json"
+    printf '}\n'
+  } >"$out/record.json"
+  rm "$out/climb.json" "$out/bench.json"
+}
+
 step "build" build
 [ -x "$cairn" ] || { echo "gpu_check.sh: the build failed, see $log" >&2; exit 1; }
 step "tests" ctest --preset gpu --parallel "$(nproc)"
@@ -59,5 +77,6 @@ fi
 step "climb" "$cairn" climb --device gpu --shape "${CAIRN_BENCH_SHAPE:-4096}" --out "$out/climb.json" --force
 step "bench" "$cairn" bench --device gpu --type f32 --shape "${CAIRN_BENCH_SHAPE:-4096}" --out "$out/bench.json" --force
 if command -v cuobjdump >/dev/null; then step "sass" sass; fi
+step "record" record
 
 exit $failed

@@ -22,6 +22,7 @@ build       required  openblas      libopenblas-dev       the fast CPU backend
 build       required  cli11         libcli11-dev          the cairn command
 build       required  fmt           libfmt-dev            the cairn command
 build       required  json          nlohmann-json3-dev    the cairn command
+build       optional  boost         libboost-context-dev  a faster emulator (it works without)
 test        required  gtest         libgtest-dev          the tests
 test        required  nm            binutils              reading the symbol table
 test        optional  clang++       clang                 the fuzz targets
@@ -66,6 +67,7 @@ is_present() {
     cmake) command -v cmake >/dev/null && at_least 3.25 "$(cmake --version | sed -n '1s/[^0-9]*//p')" ;;
     openblas) pkg-config --exists openblas 2>/dev/null || [[ $headers == *have_openblas* ]] ;;
     cli11 | fmt | json | gtest) [[ $headers == *have_$1* ]] ;;
+    boost) [ "$(g++ -print-file-name=libboost_context.so 2>/dev/null)" != libboost_context.so ] ;;
     libfuzzer)
       command -v clang++ >/dev/null &&
         [ -n "$(find "$(clang++ -print-resource-dir)/lib" -name 'libclang_rt.fuzzer*.a' -print -quit 2>/dev/null)" ]

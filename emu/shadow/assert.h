@@ -6,8 +6,7 @@
 #ifdef NDEBUG
 #define assert(condition) static_cast<void>(0)
 #else
-#define assert(condition)               \
-  (static_cast<bool>(condition)         \
-       ? static_cast<void>(0)           \
-       : ::cairn::emu::assertion_failed(#condition, ::cairn::emu::Site::current()))
+#define assert(condition)                              \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::cairn::emu::assertion_failed(#condition, ::cairn::emu::Site::current()))
 #endif

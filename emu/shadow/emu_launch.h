@@ -39,7 +39,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
     return cairn::emu::launch_call(grid, block, shared, kernel,
                                    std::tuple<P...>(*static_cast<std::remove_cv_t<P>*>(arguments[i])...));
-  }(std::index_sequence_for<P...>());
+  }
+  (std::index_sequence_for<P...>());
 }
 
 template <class... P>
@@ -48,8 +49,7 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
   return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
-template <class... P>
-cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
+template <class... P> cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
   return cairn::emu::set_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {

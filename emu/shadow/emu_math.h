@@ -2,12 +2,11 @@
 // the fast approximations (__expf …) are the exact functions here.
 #pragma once
 
-#include <math.h>
-
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <math.h>
 #include <type_traits>
 
 #include "emu/kernel_side.hpp"
@@ -26,12 +25,16 @@ concept Numbers = std::is_arithmetic_v<A> && std::is_arithmetic_v<B>;
 }  // namespace cairn::emu
 
 // As CUDA's: of a signed and an unsigned the unsigned type, of a NaN and a number the number.
-template <class A, class B> requires cairn::emu::Numbers<A, B> constexpr std::common_type_t<A, B> min(A a, B b) {
+template <class A, class B>
+requires cairn::emu::Numbers<A, B>
+constexpr std::common_type_t<A, B> min(A a, B b) {
   using T = std::common_type_t<A, B>;
   const T x = static_cast<T>(a), y = static_cast<T>(b);
   return y < x || x != x ? y : x;
 }
-template <class A, class B> requires cairn::emu::Numbers<A, B> constexpr std::common_type_t<A, B> max(A a, B b) {
+template <class A, class B>
+requires cairn::emu::Numbers<A, B>
+constexpr std::common_type_t<A, B> max(A a, B b) {
   using T = std::common_type_t<A, B>;
   const T x = static_cast<T>(a), y = static_cast<T>(b);
   return y > x || x != x ? y : x;
@@ -49,7 +52,9 @@ inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline float __fadd_rn(float a, float b) { return cairn::emu::opaque(cairn::emu::opaque(a) + cairn::emu::opaque(b)); }
 inline float __fsub_rn(float a, float b) { return cairn::emu::opaque(cairn::emu::opaque(a) - cairn::emu::opaque(b)); }
 inline float __fmul_rn(float a, float b) { return cairn::emu::opaque(a * b); }
-inline double __dadd_rn(double a, double b) { return cairn::emu::opaque(cairn::emu::opaque(a) + cairn::emu::opaque(b)); }
+inline double __dadd_rn(double a, double b) {
+  return cairn::emu::opaque(cairn::emu::opaque(a) + cairn::emu::opaque(b));
+}
 inline double __dmul_rn(double a, double b) { return cairn::emu::opaque(a * b); }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __frcp_rn(float x) { return 1.0f / x; }

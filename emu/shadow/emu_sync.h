@@ -1,5 +1,5 @@
-// Barriers of a block and fences. A fence has nothing to do for fibers of one block; for blocks on other OS threads it
-// is a fence of the host.
+// Barriers of a block and fences. A fence has nothing to do for fibers of one block; for blocks on other OS threads
+// it is a fence of the host.
 #pragma once
 
 #include "emu/kernel_side.hpp"

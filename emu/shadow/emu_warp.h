@@ -58,8 +58,7 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, cairn::emu::Site site = cair
 }
 
 template <class T>
-T __shfl_sync(unsigned mask, T value, int lane, int width = 32,
-              cairn::emu::Site site = cairn::emu::Site::current()) {
+T __shfl_sync(unsigned mask, T value, int lane, int width = 32, cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::shuffle("__shfl_sync", mask, value, cairn::emu::Toward::index, static_cast<unsigned>(lane),
                              width, site);
 }
@@ -90,8 +89,8 @@ inline int __all_sync(unsigned mask, int predicate, cairn::emu::Site site = cair
   return cairn::emu::ballot("__all_sync", mask, predicate == 0 ? 1 : 0, site) == 0 ? 1 : 0;
 }
 
-// The lanes that happen to run together. CUDA promises only that the caller is among them, and here a lane always runs
-// alone: code that is right for every answer is right for this one.
+// The lanes that happen to run together. CUDA promises only that the caller is among them, and here a lane always
+// runs alone: code that is right for every answer is right for this one.
 inline unsigned __activemask() { return 1u << cairn::emu::lane_index(); }
 
 template <class T>
@@ -108,18 +107,15 @@ unsigned __match_all_sync(unsigned mask, T value, int* predicate,
   return equal;
 }
 
-template <class T>
-T __reduce_add_sync(unsigned mask, T value, cairn::emu::Site site = cairn::emu::Site::current()) {
+template <class T> T __reduce_add_sync(unsigned mask, T value, cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::reduce(cairn::emu::WarpOp::add, "__reduce_add_sync", mask, value, site);
 }
-template <class T>
-T __reduce_min_sync(unsigned mask, T value, cairn::emu::Site site = cairn::emu::Site::current()) {
+template <class T> T __reduce_min_sync(unsigned mask, T value, cairn::emu::Site site = cairn::emu::Site::current()) {
   using cairn::emu::WarpOp;
   constexpr WarpOp op = std::is_signed_v<T> ? WarpOp::min_signed : WarpOp::min_unsigned;
   return cairn::emu::reduce(op, "__reduce_min_sync", mask, value, site);
 }
-template <class T>
-T __reduce_max_sync(unsigned mask, T value, cairn::emu::Site site = cairn::emu::Site::current()) {
+template <class T> T __reduce_max_sync(unsigned mask, T value, cairn::emu::Site site = cairn::emu::Site::current()) {
   using cairn::emu::WarpOp;
   constexpr WarpOp op = std::is_signed_v<T> ? WarpOp::max_signed : WarpOp::max_unsigned;
   return cairn::emu::reduce(op, "__reduce_max_sync", mask, value, site);
@@ -128,8 +124,7 @@ inline unsigned __reduce_and_sync(unsigned mask, unsigned value,
                                   cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::reduce(cairn::emu::WarpOp::bit_and, "__reduce_and_sync", mask, value, site);
 }
-inline unsigned __reduce_or_sync(unsigned mask, unsigned value,
-                                 cairn::emu::Site site = cairn::emu::Site::current()) {
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value, cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::reduce(cairn::emu::WarpOp::bit_or, "__reduce_or_sync", mask, value, site);
 }
 inline unsigned __reduce_xor_sync(unsigned mask, unsigned value,

@@ -11,7 +11,9 @@ constexpr char4 make_char4(signed char x, signed char y, signed char z, signed c
 constexpr uchar1 make_uchar1(unsigned char x) { return {x}; }
 constexpr uchar2 make_uchar2(unsigned char x, unsigned char y) { return {x, y}; }
 constexpr uchar3 make_uchar3(unsigned char x, unsigned char y, unsigned char z) { return {x, y, z}; }
-constexpr uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) { return {x, y, z, w}; }
+constexpr uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) {
+  return {x, y, z, w};
+}
 
 constexpr short1 make_short1(short x) { return {x}; }
 constexpr short2 make_short2(short x, short y) { return {x, y}; }
@@ -21,7 +23,9 @@ constexpr short4 make_short4(short x, short y, short z, short w) { return {x, y,
 constexpr ushort1 make_ushort1(unsigned short x) { return {x}; }
 constexpr ushort2 make_ushort2(unsigned short x, unsigned short y) { return {x, y}; }
 constexpr ushort3 make_ushort3(unsigned short x, unsigned short y, unsigned short z) { return {x, y, z}; }
-constexpr ushort4 make_ushort4(unsigned short x, unsigned short y, unsigned short z, unsigned short w) { return {x, y, z, w}; }
+constexpr ushort4 make_ushort4(unsigned short x, unsigned short y, unsigned short z, unsigned short w) {
+  return {x, y, z, w};
+}
 
 constexpr int1 make_int1(int x) { return {x}; }
 constexpr int2 make_int2(int x, int y) { return {x, y}; }
@@ -41,7 +45,9 @@ constexpr long4 make_long4(long x, long y, long z, long w) { return {x, y, z, w}
 constexpr ulong1 make_ulong1(unsigned long x) { return {x}; }
 constexpr ulong2 make_ulong2(unsigned long x, unsigned long y) { return {x, y}; }
 constexpr ulong3 make_ulong3(unsigned long x, unsigned long y, unsigned long z) { return {x, y, z}; }
-constexpr ulong4 make_ulong4(unsigned long x, unsigned long y, unsigned long z, unsigned long w) { return {x, y, z, w}; }
+constexpr ulong4 make_ulong4(unsigned long x, unsigned long y, unsigned long z, unsigned long w) {
+  return {x, y, z, w};
+}
 
 constexpr longlong1 make_longlong1(long long x) { return {x}; }
 constexpr longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
@@ -50,8 +56,13 @@ constexpr longlong4 make_longlong4(long long x, long long y, long long z, long l
 
 constexpr ulonglong1 make_ulonglong1(unsigned long long x) { return {x}; }
 constexpr ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return {x, y}; }
-constexpr ulonglong3 make_ulonglong3(unsigned long long x, unsigned long long y, unsigned long long z) { return {x, y, z}; }
-constexpr ulonglong4 make_ulonglong4(unsigned long long x, unsigned long long y, unsigned long long z, unsigned long long w) { return {x, y, z, w}; }
+constexpr ulonglong3 make_ulonglong3(unsigned long long x, unsigned long long y, unsigned long long z) {
+  return {x, y, z};
+}
+constexpr ulonglong4 make_ulonglong4(unsigned long long x, unsigned long long y, unsigned long long z,
+                                     unsigned long long w) {
+  return {x, y, z, w};
+}
 
 constexpr float1 make_float1(float x) { return {x}; }
 constexpr float2 make_float2(float x, float y) { return {x, y}; }

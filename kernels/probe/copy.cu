@@ -79,7 +79,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 
 extern const Rung rung = {.id = "probe/copy",
                           .title = "Copy bandwidth",
-                          .kind = RungKind::probe,
+                          .kind = RungKind::copy,
                           .in = Type::f32,
                           .out = Type::f32,
                           .compute = Compute::native,

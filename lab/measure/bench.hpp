@@ -42,4 +42,7 @@ std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Probl
 // 2·m·n·k, for every product of the batch.
 double flops(const Problem& problem);
 
+// What must be read and written at least once: A and C of a move, A, B and C of a product.
+double bytes(const Problem& problem, Work work);
+
 }  // namespace cairn::lab::measure

@@ -31,6 +31,7 @@ std::vector<Column> columns() {
           {"spread_percent", "spread %", Align::right, 1},
           {"min_ms", "min ms", Align::right, 4},
           {"gflops", "GFLOP/s", Align::right, 1},
+          {"gbytes", "GB/s", Align::right, 1},
           {"ratio_text", fmt::format("speed vs {}", kOpenblasDirect), Align::right, 0, Audience::people},
           {"ratio", "", Align::right, 3, Audience::machines},
           {"ratio_low", "", Align::right, 3, Audience::machines},
@@ -41,7 +42,8 @@ std::vector<Column> columns() {
 }
 
 std::vector<Cell> row(const measure::Timing& timing, const Problem& problem, const measure::Timing* baseline) {
-  std::vector<Cell> cells = {std::string(timing.contender->id()), problem.brief(), timing.failure.empty()};
+  std::vector<Cell> cells = {std::string(timing.contender->id()), problem.brief(),
+                             timing.contender->work() == Work::probe ? Cell{} : Cell{timing.failure.empty()}};
   if (timing.timed()) {
     const auto& samples = timing.samples_ms;
     const double ms = measure::median(samples);
@@ -51,8 +53,10 @@ std::vector<Cell> row(const measure::Timing& timing, const Problem& problem, con
       ratio = {fmt::format("{:.3f} [{:.3f}, {:.3f}]", middle, interval.low, interval.high), middle, interval.low,
                interval.high};
     }
+    const Work work = timing.contender->work();
     cells.insert(cells.end(), {ms, 100 * measure::spread(samples), measure::quantile(samples, 0),
-                               measure::flops(problem) / ms / 1e6});
+                               work == Work::move ? Cell{} : Cell{measure::flops(problem) / ms / 1e6},
+                               work == Work::probe ? Cell{} : Cell{measure::bytes(problem, work) / ms / 1e6}});
     cells.insert(cells.end(), ratio.begin(), ratio.end());
     cells.insert(cells.end(), {static_cast<std::int64_t>(samples.size()), timing.settled, samples});
   }
@@ -138,8 +142,20 @@ int run(const Options& options) {
   Outcome sum;
   for (const Problem& problem : problems) {
     if (interrupted()) break;
-    const Outcome outcome = measure_problem(contenders, problem, settings, report);
-    sum.timed += outcome.timed, sum.failed += outcome.failed;
+    const auto add = [&](const std::vector<Contender*>& some, const Problem& p) {
+      const Outcome outcome = measure_problem(some, p, settings, report);
+      sum.timed += outcome.timed, sum.failed += outcome.failed;
+    };
+    // Products meet in the same rounds; what does not multiply has a problem of its own.
+    std::vector<Contender*> products;
+    for (Contender* contender : contenders) {
+      if (contender->work() == Work::product) {
+        products.push_back(contender);
+      } else if (!interrupted()) {
+        add({contender}, contender->suited(problem));
+      }
+    }
+    if (!products.empty()) add(products, problem);
   }
 
   report.before = {fmt::format("{} · interleaved rounds, warm caches, inputs uniform in [-1, 1]", describe(facts))};

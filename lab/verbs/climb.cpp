@@ -31,6 +31,7 @@ std::vector<Column> columns() {
           {"rounding", "error / bound", Align::right, 4},
           {"median_ms", "ms"},
           {"gflops", "GFLOP/s", Align::right, 1},
+          {"gbytes", "GB/s", Align::right, 1},
           {"bar", "speed", Align::left, 0, Audience::people}};
 }
 
@@ -40,7 +41,8 @@ struct Step {
   std::string failure;  // of either kind of data
   double rounding = 0;  // largest error / bound on real data
   double ms = 0;
-  double gflops = 0;
+  double gflops = 0, gbytes = 0;  // 0: says nothing
+  bool probe = false;
 };
 
 // Exact data finds a lost or doubled product; real data finds arithmetic that is less than it should be.
@@ -54,7 +56,9 @@ verify::Verdict checked(Contender& contender, const Problem& problem, std::uint6
 
 Step climb_one(Contender& contender, const Problem& problem, const measure::Settings& settings) {
   const runtime::Facts& facts = contender.machine()->facts();
-  Step step{std::string(contender.id()), device_name(facts), problem, "", 0, 0, 0};
+  Step step;
+  step.id = std::string(contender.id()), step.device = device_name(facts), step.problem = problem;
+  step.probe = contender.work() == Work::probe;
   const verify::Verdict real = checked(contender, problem, settings.seed, verify::Mode::rounding);
   step.rounding = real.ratio;
   if (real.outcome == verify::Outcome::failed) step.failure = real.what;
@@ -69,7 +73,8 @@ Step climb_one(Contender& contender, const Problem& problem, const measure::Sett
   if (!timing.failure.empty()) step.failure = timing.failure;
   if (timing.timed()) {
     step.ms = measure::median(timing.samples_ms);
-    step.gflops = measure::flops(problem) / step.ms / 1e6;
+    if (contender.work() != Work::move) step.gflops = measure::flops(problem) / step.ms / 1e6;
+    if (!step.probe) step.gbytes = measure::bytes(problem, contender.work()) / step.ms / 1e6;
   }
   return step;
 }
@@ -85,10 +90,11 @@ void fill_table(const std::vector<Step>& steps, Table& table) {
   for (const Step& step : steps) fastest = std::max(fastest, step.gflops);
   table.columns = columns();
   for (const Step& step : steps) {
-    const bool timed = step.ms > 0;
-    table.rows.push_back({step.id, step.device, step.problem.brief(), step.failure.empty() ? "equal" : "WRONG",
-                          step.rounding, timed ? Cell{step.ms} : Cell{}, timed ? Cell{step.gflops} : Cell{},
-                          timed ? Cell{bar(step.gflops / fastest)} : Cell{}});
+    const auto or_nothing = [](double value) { return value > 0 ? Cell{value} : Cell{}; };
+    const char* exact = step.probe ? "a probe" : step.failure.empty() ? "equal" : "WRONG";
+    table.rows.push_back({step.id, step.device, step.problem.brief(), exact, or_nothing(step.rounding),
+                          or_nothing(step.ms), or_nothing(step.gflops), or_nothing(step.gbytes),
+                          step.gflops > 0 ? Cell{bar(step.gflops / fastest)} : Cell{}});
   }
 }
 
@@ -111,9 +117,10 @@ int run(const Options& options) {
   std::vector<Step> steps;
   std::int64_t failed = 0, done = 0;
   Report report;
-  for (const Problem& problem : problems) {
+  for (const Problem& asked : problems) {
     for (const auto& contender : chosen) {
       if (interrupted()) break;
+      const Problem problem = contender->suited(asked);
       progress.show(fmt::format("climbing: {}, {}", contender->id(), problem.brief()), done++, total);
       if (const std::string why = contender->refuses(problem); !why.empty()) {
         report.after.push_back(fmt::format("not taken: {}, {}: {}", contender->id(), problem.brief(), why));

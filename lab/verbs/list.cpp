@@ -23,7 +23,8 @@ std::string types_taken(const Contender& contender) {
   for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "tf32", "split"}) {
     Problem p;
     expect(parse(fmt::format("{} 16", type), p));
-    if (contender.refuses(p).empty()) taken.emplace_back(type);
+    const Problem suited = contender.suited(p);  // a move has no compute mode
+    if (suited.compute == p.compute && contender.refuses(suited).empty()) taken.emplace_back(type);
   }
   return fmt::format("{}", fmt::join(taken, " "));
 }

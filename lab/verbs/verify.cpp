@@ -1,6 +1,7 @@
 // cairn verify: tries to prove contenders wrong.
 #include "lab/verify/verify.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -53,25 +54,34 @@ verify::Space space(const ProblemOptions& given) {
   return result;
 }
 
-std::vector<Column> columns() {
-  return {{"id", "contender", Align::left},
-          {"cases", "cases"},
-          {"passed", "passed"},
-          {"refused", "refused: not a problem it takes"},
-          {"failed", "failed"},
-          {"exact", "exact data, compared bit by bit"},
-          {"rounding", "real data, each element within its bound"},
-          {"special", "NaN, infinities, denormals among the data"},
-          {"edges", "a size that is no multiple of 32"},
-          {"padded", "a leading dimension above its minimum"},
-          {"offset", "a pointer off the 16-byte grid"},
-          {"nan_in_c", "beta = 0 over a C full of NaN"},
-          {"k_zero", "k = 0"},
-          {"empty", "C without elements"},
-          {"batched", "batched"},
-          {"aliased", "A and B the same memory"},
-          {"worst_ratio", "worst error / bound", Align::right, 4},
-          {"worst_rigorous", "worst error / rigorous bound", Align::right, 6}};
+// A few contenders stand side by side under whole sentences; many stand one below the other under short words.
+constexpr std::size_t kSideBySide = 4;
+
+std::vector<Column> columns(bool upright) {
+  std::vector<Column> all = {{"id", "contender", Align::left},
+                             {"cases", "cases"},
+                             {"passed", "passed"},
+                             {"refused", "refused: not a problem it takes"},
+                             {"failed", "failed"},
+                             {"exact", "exact data, compared bit by bit"},
+                             {"rounding", "real data, each element within its bound"},
+                             {"special", "NaN, infinities, denormals among the data"},
+                             {"edges", "a size that is no multiple of 32"},
+                             {"padded", "a leading dimension above its minimum"},
+                             {"offset", "a pointer off the 16-byte grid"},
+                             {"nan_in_c", "beta = 0 over a C full of NaN"},
+                             {"k_zero", "k = 0"},
+                             {"empty", "C without elements"},
+                             {"batched", "batched"},
+                             {"aliased", "A and B the same memory"},
+                             {"worst_ratio", "worst error / bound", Align::right, 4},
+                             {"worst_rigorous", "worst error / rigorous bound", Align::right, 6}};
+  if (upright) return all;
+  for (Column& column : all) {
+    column.title = column.key;
+    std::replace(column.title.begin(), column.title.end(), '_', ' ');
+  }
+  return all;
 }
 
 std::vector<Cell> row(std::string_view id, const verify::Tally& t) {
@@ -92,15 +102,16 @@ int run(const Options& options) {
   const Output output(options.output);
   if (options.fuzz < 1)
     throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
-  const Contenders chosen = open_contenders(options.device, options.ids);
+  Contenders chosen = open_contenders(options.device, options.ids);
+  if (options.ids.empty()) std::erase_if(chosen, [](const auto& c) { return c->work() == Work::probe; });
   const verify::Space drawn_from = space(options.problem);
   for (const auto& contender : chosen) {
     for (const Problem& p : drawn_from.like) check_memory(p, contender->machine()->facts().memory_bytes);
   }
 
   Report report;
-  report.table.upright = true;
-  report.table.columns = columns();
+  report.table.upright = chosen.size() <= kSideBySide;
+  report.table.columns = columns(report.table.upright);
   std::int64_t judged = 0, failed = 0;
   catch_interrupt();
   Progress progress;
@@ -113,7 +124,8 @@ int run(const Options& options) {
     };
     verify::Tally tally;
     if (options.replay) {
-      const verify::Case test = verify::draw(*options.replay, verify::taken_by(*contender, drawn_from));
+      const verify::Case test =
+          verify::case_for(*contender, *options.replay, verify::taken_by(*contender, drawn_from));
       report.after.push_back(fmt::format("{}: {}", id, test.describe()));
       tally.add(test, verify::check(*contender, test));
     } else {

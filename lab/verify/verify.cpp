@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lab/verify/data.hpp"
+#include "lab/verify/move.hpp"
 #include "src/dispatch/check.hpp"
 
 namespace cairn::lab::verify {
@@ -71,7 +72,11 @@ Verdict check(Contender& contender, const Case& test) {
   if (auto reason = contender.refuses(test.problem); !reason.empty()) {
     return {Outcome::refused, std::move(reason), 0, 0};
   }
-  const Data before = make_data(test);
+  if (contender.work() == Work::probe) {
+    return {Outcome::refused, "a probe measures a ceiling; its result means nothing", 0, 0};
+  }
+  const bool moves = contender.work() == Work::move;
+  const Data before = moves ? moving_data(test) : make_data(test);
   OnDevice device;
   if (auto s = device.open(contender.machine(), before); !s.ok()) return error("placing the matrices", s);
   if (auto s = contender.prepare(test.problem); !s.ok()) return error("preparing", s);
@@ -79,7 +84,7 @@ Verdict check(Contender& contender, const Case& test) {
   const Call call = device.call(test, before);
   Data after = before;
   if (auto s = run_once(contender, device, call, after); !s.ok()) return error("running", s);
-  Verdict verdict = judge(test, before, after);
+  Verdict verdict = moves ? judge_move(test, before, after) : judge(test, before, after);
   if (verdict.outcome != Outcome::passed) return verdict;
 
   if (test.mode == Mode::rounding) {
@@ -140,12 +145,24 @@ Space taken_by(const Contender& contender, const Space& space) {
   return taken.like.empty() ? space : taken;
 }
 
+Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken) {
+  Case test = draw(seed, taken);
+  if (contender.work() != Work::move) return test;
+  Problem& p = test.problem;
+  p.batch = 1, p.k = p.n;
+  p.ldb = p.b().min_ld();
+  p.lda = std::max(p.lda, p.a().min_ld());
+  test.alpha = 1, test.beta = 0;
+  test.alias = test.null_inputs = false;
+  return test;
+}
+
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress) {
   Tally tally;
   const Space taken = taken_by(contender, space);
   for (std::int64_t i = 0; i < count; ++i) {
-    const Case test = draw(case_seed(seed, i), taken);
+    const Case test = case_for(contender, case_seed(seed, i), taken);
     tally.add(test, check(contender, test));
     if (progress && !progress(tally)) break;
   }

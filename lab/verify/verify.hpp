@@ -51,6 +51,9 @@ struct Tally {
 // drawn that layout. All of the space if it takes none of it, so that the refusals show.
 Space taken_by(const Contender& contender, const Space& space);
 
+// The case of a seed for a contender: drawn from what it takes, and for one that moves matrices, a move.
+Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken);
+
 // Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress = {});

@@ -10,9 +10,7 @@ namespace {
 
 constexpr int kBlocks = 24, kThreads = 96, kAll = kBlocks * kThreads;
 
-template <class T> struct Results {
-  T add, sub, low, high, both, either, odd, count_up, count_down, cas;
-};
+template <class T> struct Results { T add, sub, low, high, both, either, odd, count_up, count_down, cas; };
 
 __global__ void integers(Results<int>* i, Results<unsigned>* u, Results<unsigned long long>* l, float* f, double* d) {
   const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;

@@ -47,12 +47,12 @@ __global__ void half_skips(int* out) {
 TEST(Deadlock, HalfTheBlockSkipsABarrier) {
   Array<int> out(1);
   const int line = std::stoi(half_skips_line);
-  expect_parts(report_of({2}, 128, half_skips, out.data()),
-               {"half_skips, block (", " of (2,1,1): deadlock, of 128 threads nobody can go on",
-                "\n  threads 0-63: waits at __syncthreads, " + kHere + std::to_string(line + 2) +
-                    " (64 of 128 have come)",
-                "\n  threads 64-127: waits at bar_sync, " + kHere + std::to_string(line + 3) +
-                    ", barrier 1 (64 of 128 have come)"});
+  expect_parts(
+      report_of({2}, 128, half_skips, out.data()),
+      {"half_skips, block (", " of (2,1,1): deadlock, of 128 threads nobody can go on",
+       "\n  threads 0-63: waits at __syncthreads, " + kHere + std::to_string(line + 2) + " (64 of 128 have come)",
+       "\n  threads 64-127: waits at bar_sync, " + kHere + std::to_string(line + 3) +
+           ", barrier 1 (64 of 128 have come)"});
 }
 
 __global__ void early_return(int n) {
@@ -74,7 +74,8 @@ __global__ void wrong_mask(int* out) {
 // Half the warp names all and the other half itself, so that this half is a collective ahead of the others.
 TEST(Deadlock, ShuffleMasksThatDoNotAgree) {
   Array<int> out(32);
-  expect_parts(report_of({1}, 32, wrong_mask, out.data()), {"warp 0: lane", "calls __", "__syncwarp at " + kHere, "__shfl_sync at " + kHere, "with mask 0xffffffff"});
+  expect_parts(report_of({1}, 32, wrong_mask, out.data()), {"warp 0: lane", "calls __", "__syncwarp at " + kHere,
+                                                            "__shfl_sync at " + kHere, "with mask 0xffffffff"});
 }
 
 __global__ void crossed_masks(int* out) {
@@ -149,8 +150,8 @@ TEST(Deadlock, AFlagThatNobodySets) {
   Array<int> flag(1);
   const std::string report = report_of({2}, 32, poll, flag.data());
   expect_parts(report, {"stuck, no thread of any running block has changed anything", "\n  thread 0: polls with ",
-                        kHere + std::to_string(std::stoi(poll_line) + 3),
-                        "\n  threads 1-31: waits at __syncthreads", "(31 of 32 have come)"});
+                        kHere + std::to_string(std::stoi(poll_line) + 3), "\n  threads 1-31: waits at __syncthreads",
+                        "(31 of 32 have come)"});
   Array<int> set(std::vector<int>{1});
   run({2}, 32, 0, poll, set.data());
 }

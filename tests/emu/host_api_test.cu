@@ -162,8 +162,9 @@ __global__ void bad(int how) {
   if (how == 2) throw std::runtime_error("no such thing on a GPU");
 }
 TEST_F(Host, AKernelThatFailsIsAnErrorAndTheNextOneRuns) {
-  const char* expected[] = {"__trap at tests/emu/host_api_test.cu:", "assertion `threadIdx.x < 5' failed at tests/emu/",
-                            "threw an exception: no such thing on a GPU"};
+  const char* expected[] = {
+      "__trap at tests/emu/host_api_test.cu:", "assertion `threadIdx.x < 5' failed at tests/emu/",
+      "threw an exception: no such thing on a GPU"};
   const Array<int> out(32);
   for (int how = 0; how < 3; ++how) {
     cudaLaunchConfig_t config{};
@@ -172,7 +173,8 @@ TEST_F(Host, AKernelThatFailsIsAnErrorAndTheNextOneRuns) {
     EXPECT_EQ(cudaLaunchKernelEx(&config, bad, how), cudaErrorLaunchFailure);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
     const std::string text = cudaGetErrorString(cudaPeekAtLastError());
-    EXPECT_TRUE(says(text, "unspecified launch failure: kernel cairn::emu_test::(anonymous namespace)::bad, block (")) << text;
+    EXPECT_TRUE(says(text, "unspecified launch failure: kernel cairn::emu_test::(anonymous namespace)::bad, block ("))
+        << text;
     EXPECT_TRUE(says(text, expected[how])) << text;
     EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);

@@ -30,8 +30,8 @@ __global__ void integers(long long* out) {
   out[i++] = static_cast<long long>(max(2.5f, nanf("")) * 2);
 }
 TEST(Math, Integers) {
-  const std::vector<long long> want = {8, 64, 31, 32, 63, 4, 0, 0x80000000ll, 0x07050301, 0x18, 3, -1, 2, -2,
-                                       INT32_MAX, 0x3f800000, -1, 3, 5};
+  const std::vector<long long> want = {8, 64, 31,        32,         63, 4, 0, 0x80000000ll, 0x07050301, 0x18, 3, -1,
+                                       2, -2, INT32_MAX, 0x3f800000, -1, 3, 5};
   const Array<long long> out(want.size());
   run({1}, 1, 0, integers, out.data());
   EXPECT_EQ(out.host(), want);
@@ -40,7 +40,7 @@ TEST(Math, Integers) {
 __global__ void fused(const float* x, float* out) {
   out[0] = fmaf(x[0], x[0], -x[1]);
   out[1] = __fmaf_rn(x[0], x[0], -x[1]);
-  out[2] = x[0] * x[0] - x[1];                        // nvcc fuses this, and so do we
+  out[2] = x[0] * x[0] - x[1];                       // nvcc fuses this, and so do we
   out[3] = __fadd_rn(__fmul_rn(x[0], x[0]), -x[1]);  // and may not fuse this
   out[4] = rsqrtf(x[2]);
   out[5] = __saturatef(x[2]);

@@ -1,5 +1,5 @@
-// half and bfloat16: every operation rounds once. Judged by arithmetic without rounding and a search among all numbers
-// of the type.
+// half and bfloat16: every operation rounds once. Judged by arithmetic without rounding and a search among all
+// numbers of the type.
 #include <bit>
 #include <cmath>
 
@@ -98,7 +98,8 @@ template <class T, class S> void check(int mantissa, int bias, Bits infinity) {
     ASSERT_EQ(got[i].add, judge.nearest(Exact(x) + Exact(y), sign(x + y))) << x << " + " << y;
     ASSERT_EQ(got[i].sub, judge.nearest(Exact(x) + -Exact(y), sign(x - y))) << x << " - " << y;
     ASSERT_EQ(got[i].mul, judge.nearest(Exact(x) * y, sign(x * y))) << x << " * " << y;
-    ASSERT_EQ(got[i].fma, judge.nearest(Exact(x) * y + Exact(z), sign(std::fma(x, y, z)))) << x << " " << y << " " << z;
+    ASSERT_EQ(got[i].fma, judge.nearest(Exact(x) * y + Exact(z), sign(std::fma(x, y, z))))
+        << x << " " << y << " " << z;
     ASSERT_EQ(got[i].back, a);
   }
 }
@@ -106,7 +107,7 @@ TEST(Numbers, HalfRoundsOnce) { check<__half, f16>(10, 15, 0x7c00); }
 TEST(Numbers, Bfloat16RoundsOnce) { check<__nv_bfloat16, bf16>(7, 127, 0x7f80); }
 
 struct Odd {
-  Bits fused, product_then_sum, nan_sum, inf_minus_inf, from_double, from_int, huge, largest;
+  Bits fused, product_then_sum, nan_sum, inf_minus_inf, from_double, from_int, huge, largest, half_tie, bfloat_tie;
   float low, high;
   int equal_nan, less;
 };
@@ -122,6 +123,10 @@ __global__ void odd_ones(Odd* out) {
   o.from_int = of(__int2half_rn(2049));
   o.huge = of(__float2half_rn(65520.0f));
   o.largest = of(__hmax(nan, __float2half_rn(-3.0f)));
+  // Products halfway between two numbers, and a sum that tips them by less than a float, or a double, can tell.
+  o.half_tie = of(__hfma(__float2half_rn(683.0f / 512), __float2half_rn(0.75f), as<__half>(1)));
+  o.bfloat_tie =
+      of(__hfma(__float2bfloat16_rn(7.0f / 16), __float2bfloat16_rn(37.0f / 16), __float2bfloat16_rn(-0x1p-100f)));
   const __half2 pair = __hfma2(__floats2half2_rn(2, 3), __float2half2_rn(4), __floats2half2_rn(1, -1));
   o.low = __low2float(pair);
   o.high = __half22float2(pair).y;
@@ -141,6 +146,8 @@ TEST(Numbers, OddOnes) {
   EXPECT_EQ(o.from_int, f16(2048.0f).bits);
   EXPECT_EQ(o.huge, 0x7c00);
   EXPECT_EQ(o.largest, f16(-3.0f).bits);
+  EXPECT_EQ(o.half_tie, 0x3c01);    // 1 + 2^-11 + 2^-24
+  EXPECT_EQ(o.bfloat_tie, 0x3f81);  // 259/256 - 2^-100
   EXPECT_EQ(o.low, 9.0f);
   EXPECT_EQ(o.high, 11.0f);
   EXPECT_EQ(o.equal_nan, 0);

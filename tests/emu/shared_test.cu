@@ -23,8 +23,7 @@ template <class T, int side> void check_transpose() {
   const std::vector<T> got = out.host();
   for (int b = 0; b < blocks; ++b)
     for (int y = 0; y < side; ++y)
-      for (int x = 0; x < side; ++x)
-        ASSERT_EQ(got[(b * side + y) * side + x], values[(b * side + x) * side + y]);
+      for (int x = 0; x < side; ++x) ASSERT_EQ(got[(b * side + y) * side + x], values[(b * side + x) * side + y]);
 }
 TEST(Shared, EachInstanceOfATemplateHasItsOwn) {
   check_transpose<float, 32>();

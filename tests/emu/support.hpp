@@ -1,5 +1,5 @@
-// What the emulator's tests share. Only CUDA's API is used here: the tests that say nothing of the emulator itself can
-// be compiled by nvcc too, and then tell whether the hardware agrees with them.
+// What the emulator's tests share. Only CUDA's API is used here: the tests that say nothing of the emulator itself
+// can be compiled by nvcc too, and then tell whether the hardware agrees with them.
 #pragma once
 
 #include <vector>

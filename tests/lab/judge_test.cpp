@@ -13,6 +13,7 @@
 #include "lab/random.hpp"
 #include "lab/verify/healthy.hpp"
 #include "lab/verify/limits.hpp"
+#include "lab/verify/move.hpp"
 
 namespace cairn::lab::verify {
 namespace {
@@ -162,6 +163,31 @@ TEST(Data, AAndBAndCAreDifferentNumbers) {
     same += value_at(d.A, i) == value_at(d.C, i);
   }
   EXPECT_EQ(same, 0);
+}
+
+TEST(Move, IsRightBitForBitOrNamedWrong) {
+  Case c;
+  c.problem = Problem::packed(Type::f32, Op::transpose, Op::none, 5, 3, 3);
+  c.problem.ldc = 4;
+  c.mode = Mode::special;
+  const Data before = moving_data(c);
+  Data right = before;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    for (std::int64_t j = 0; j < 3; ++j) {
+      std::memcpy(right.C.matrix() + 4 * (i * 4 + j), before.A.matrix() + 4 * (j * c.problem.lda + i), 4);
+    }
+  }
+  EXPECT_EQ(judge_move(c, before, right).outcome, Outcome::passed);
+  EXPECT_NE(judge_move(c, before, before).what.find("C[0, 0]"), std::string::npos);  // nothing was moved
+  Data wrong = right;
+  wrong.C.matrix()[4 * (2 * 4 + 1)] ^= std::byte{1};
+  EXPECT_NE(judge_move(c, before, wrong).what.find("C[2, 1]"), std::string::npos);
+  Data outside = right;
+  outside.C.matrix()[4 * 3] ^= std::byte{1};  // the padding of the first row
+  EXPECT_NE(judge_move(c, before, outside).what.find("outside of C"), std::string::npos);
+  Data input = right;
+  input.A.matrix()[0] ^= std::byte{1};
+  EXPECT_NE(judge_move(c, before, input).what.find("A was written"), std::string::npos);
 }
 
 TEST(Cases, AreDrawnFromTheirSeedAlone) {
