@@ -1,6 +1,6 @@
 // A fiber: a stack and a place in a program, left and entered by hand. Two implementations, chosen when the build is
-// configured: Boost.Context (some ten nanoseconds a switch), or ucontext, which needs nothing but libc and makes a
-// system call or two for each switch.
+// configured: Boost.Context (ten to twenty nanoseconds a switch), or ucontext, which needs nothing but libc and makes
+// a system call or two for each switch.
 //
 //   prepare(stack, main)  The next switch to the fiber calls main() on the stack. main must not return: it switches
 //                         away for good. What a fiber that is prepared anew had on its stack is forgotten, and no

@@ -49,11 +49,11 @@ std::string count_of(const Block& block, unsigned barrier) {
 std::string doing(const Block& block, const Thread& thread) {
   const std::string at = thread.call == nullptr ? "" : std::string(" ") + thread.call + ", " + describe(thread.site);
   switch (thread.state) {
-    case State::ready: return "can run";
-    case State::at_barrier: return "waits at" + at + count_of(block, thread.barrier);
-    case State::at_warp: return "waits in" + at + ", mask " + hex(thread.mask);
-    case State::spinning: return "polls with" + at;
-    case State::exited: return "has returned";
+    case State::ready: return "ready";
+    case State::at_barrier: return "waiting at" + at + count_of(block, thread.barrier);
+    case State::at_warp: return "waiting in" + at + ", mask " + hex(thread.mask);
+    case State::spinning: return "polling with" + at;
+    case State::exited: return "returned";
   }
   return "";
 }
@@ -83,7 +83,8 @@ std::string describe_place(const Block& block) {
 }
 
 std::string describe_deadlock(const Block& block) {
-  return "deadlock, of " + std::to_string(block.threads().size()) + " threads nobody can go on" + list_threads(block);
+  return "deadlock, none of its " + std::to_string(block.threads().size()) + " threads can go on" +
+         list_threads(block);
 }
 
 std::string describe_stall(const Block& block) {

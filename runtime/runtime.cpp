@@ -28,8 +28,9 @@ Status open(int device, std::shared_ptr<Machine>& out) {
 #endif
   }
   if (device < -2) {
-    return {Code::invalid_argument, "device is " + std::to_string(device) +
-                                        "; it must be -1 for the CPU, -2 for the emulated GPU, or the number of a GPU"};
+    return {Code::invalid_argument,
+            "device is " + std::to_string(device) +
+                "; it must be -1 for the CPU, -2 for the emulated GPU, or the number of a GPU"};
   }
 #ifdef CAIRN_HAVE_CUDA
   return open_cuda(device, out);

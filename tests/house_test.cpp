@@ -78,9 +78,10 @@ std::string kind_of(const std::string& header) {
     k.emplace_back("nanobind", "nanobind/.*|Python\\.h");
     k.emplace_back("gtest", "g(test|mock)/.*");
     k.emplace_back("standard", "[a-z_0-9]+|(stddef|stdint|stdbool|string|stdio|stdlib|math|float|limits|errno)\\.h");
-    k.emplace_back("system",
-                   "(unistd|elf|link|cxxabi|dlfcn|pthread|sched|fcntl|signal|ucontext|fenv|fnmatch|glob|\\w+intrin|arm_neon)"
-                   "\\.h|(sys|asm|linux)/.*");
+    k.emplace_back(
+        "system",
+        "(unistd|elf|link|cxxabi|dlfcn|pthread|sched|fcntl|signal|ucontext|fenv|fnmatch|glob|\\w+intrin|arm_neon)"
+        "\\.h|(sys|asm|linux)/.*");
     return k;
   }();
   for (const auto& [kind, pattern] : kinds)

@@ -9,7 +9,7 @@ struct Row {
   Ratios ratios;
 };
 
-// Printed by: cairn verify --device cpu --fuzz 20000 --healthy
+// Printed by: cairn verify --device cpu --fuzz 20000 --healthy, and for rungs by --device emu --fuzz 2000
 //
 // Only sums whose output is as wide as the accumulator: elsewhere the one rounding to the output is all there is to
 // see. 0 where no k of that size was drawn. OpenBLAS's e4m3 row is its f32 row: small data sum more exactly than
@@ -25,6 +25,10 @@ constexpr Row kHealthy[] = {
     {"cpu/openblas", Type::f16, Type::f32, {0.11, 0.16, 0.14, 0.13, 0.09, 0.1, 0.12, 0.092, 0.034, 0}},
     {"cpu/openblas", Type::bf16, Type::f32, {0.11, 0.12, 0.1, 0.057, 0.053, 0.039, 0.06, 0.11, 0.12, 0}},
     {"cpu/openblas", Type::e4m3, Type::f32, {0.19, 0.18, 0.16, 0.11, 0.096, 0.12, 0.097, 0.091, 0.065, 0}},
+    {"simt/01_naive", Type::f32, Type::f32, {0.19, 0.18, 0.17, 0.12, 0.11, 0.092, 0.068, 0.064, 0.04, 0}},
+    {"simt/02_coalesced", Type::f32, Type::f32, {0.19, 0.18, 0.17, 0.12, 0.11, 0.092, 0.068, 0.064, 0.04, 0}},
+    {"simt/03_coalesced_1d", Type::f32, Type::f32, {0.19, 0.18, 0.17, 0.12, 0.11, 0.092, 0.068, 0.064, 0.04, 0}},
+    {"simt/04_block_tile", Type::f32, Type::f32, {0.19, 0.18, 0.17, 0.12, 0.11, 0.092, 0.068, 0.064, 0.04, 0}},
 };
 
 }  // namespace
