@@ -41,7 +41,8 @@ std::string RungContender::refuses(const Problem& problem) const {
 Status RungContender::run(const Call& call, runtime::Stream stream) {
   if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
   if (call.problem.m == 0 || call.problem.n == 0) return {};
-  return dispatch::run(rung_, tile_, dispatch::to_row(dispatch::with_rounded_scalars(call)), stream);
+  const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
+  return machine_->run_here([&] { return dispatch::run(rung_, tile_, row, stream); });
 }
 
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {

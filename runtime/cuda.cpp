@@ -1,4 +1,5 @@
 // A CUDA GPU as a machine. The only file that speaks to the CUDA runtime.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +11,30 @@
 namespace cairn::runtime {
 namespace {
 
+// After one of these the process cannot use the GPU any more: every later call fails with the same error.
+bool is_sticky(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable: return true;
+    default: return false;
+  }
+}
+
 Status failed(const char* call, cudaError_t error) {
+  static std::atomic<bool> broken{false};
+  if (is_sticky(error) && broken.exchange(true)) {
+    // Told in full the first time; what follows is not the fault of the calls that meet it.
+    return {Code::device_error, std::string("the GPU cannot be used by this process any more, since the earlier ") +
+                                    cudaGetErrorName(error)};
+  }
   const auto code = error == cudaErrorMemoryAllocation ? Code::out_of_memory : Code::device_error;
   return {code, std::string(call) + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
 }
@@ -69,6 +93,10 @@ class Cuda final : public Machine {
  public:
   explicit Cuda(Facts facts) : facts_(std::move(facts)) {}
   const Facts& facts() const override { return facts_; }
+  Status run_here(const std::function<Status()>& work) override {
+    const Current current(facts_.device);
+    return work();
+  }
 
   Status allocate(std::size_t bytes, void*& out) override {
     const Current current(facts_.device);

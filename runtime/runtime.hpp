@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   virtual const Facts& facts() const = 0;
+
+  // Calls `work` with this device as the calling thread's current one, and gives back the one it had. Whoever
+  // launches kernels does it in here; the machine's own calls need no such care.
+  virtual Status run_here(const std::function<Status()>& work) { return work(); }
 
   // Memory of the device, aligned to 256 bytes. Zero bytes give a null pointer.
   virtual Status allocate(std::size_t bytes, void*& out) = 0;

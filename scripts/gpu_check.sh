@@ -7,7 +7,8 @@
 #   record.json   the machine, the commit, every rung verified and timed at 4096 cubed, every sample: for results/
 #   sass.txt      the machine code of the rungs named in CAIRN_SASS (a regular expression; all gemm rungs by default)
 #
-# CAIRN_FUZZ_CASES (20000) and CAIRN_BENCH_SHAPE (4096) change how much. Exits 77 where there is no GPU.
+# CAIRN_FUZZ_CASES (20000) and CAIRN_BENCH_SHAPE (4096) change how much; CAIRN_COMMIT names the commit where the tree
+# came without its history. Exits 77 where there is no GPU.
 # shellcheck disable=SC2317  # the steps are called by name
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -43,8 +44,9 @@ fuzz() {
 }
 # Small products with edges; one run under a sanitizer takes as long as hundreds outside.
 sanitize() {
-  compute-sanitizer --tool "$1" --error-exitcode 1 --leak-check no \
-    "$cairn" verify --device gpu --shape 33x65x40,64x64x64,1x70x3 --fuzz 12
+  compute-sanitizer --tool "$1" --error-exitcode 1 \
+    "$cairn" verify --device gpu --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
+    compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" bench probe/fma_peak --shape 64 --type f32 --seconds 0.01
 }
 sass() {
   cuobjdump -sass -arch sm_90a "$cairn" |
@@ -55,8 +57,11 @@ sass() {
 # One file out of the parts; the paths of the parts are of no use elsewhere.
 record() {
   local commit
-  commit=$(git rev-parse --verify HEAD 2>/dev/null || echo unknown)
-  [ -z "$(git status --porcelain 2>/dev/null)" ] || commit="$commit, changed"
+  commit=${CAIRN_COMMIT:-}
+  if [ -z "$commit" ]; then
+    commit=$(git rev-parse --verify HEAD 2>/dev/null || echo unknown)
+    [ -z "$(git status --porcelain 2>/dev/null)" ] || commit="$commit, changed"
+  fi
   {
     printf '{"commit": "%s", "command": "scripts/gpu_check.sh", "driver": "%s",\n"info": ' "$commit" \
       "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"

@@ -31,7 +31,7 @@ Status run_checked(Handle::Impl& handle, const Plan::Impl& plan, double alpha, c
   if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
   void* workspace = nullptr;
   if (auto s = handle.workspace(plan.workspace, workspace); !s.ok()) return s;
-  return dispatch::execute(plan, call, workspace, handle.stream);
+  return handle.machine->run_here([&] { return dispatch::execute(plan, call, workspace, handle.stream); });
 }
 
 Status make_plan(const Handle& handle, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
