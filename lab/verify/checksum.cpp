@@ -87,7 +87,7 @@ Verdict judge_product(const Case& test, const Call& one, const std::byte* found,
     return all;
   }
   for (int sample = 0; sample < kSampledRows; ++sample) {
-    const Verdict verdict = judge_row(test, one, random.integer(0, one.problem.m - 1), found);
+    Verdict verdict = judge_row(test, one, random.integer(0, one.problem.m - 1), found);
     if (verdict.outcome == Outcome::failed) return verdict;
     all.ratio = std::max(all.ratio, verdict.ratio);
     all.rigorous = std::max(all.rigorous, verdict.rigorous);
@@ -126,7 +126,7 @@ Verdict judge_large(const Case& test, const Call& row, const std::byte* found) {
   Random random(test.seed ^ 0x726f7773u);
   Verdict all;
   for (std::int64_t b = 0; b < p.batch; ++b) {
-    const Verdict verdict = judge_product(test, product(row, b), found + b * p.stride_c * size_of(p.out), random);
+    Verdict verdict = judge_product(test, product(row, b), found + b * p.stride_c * size_of(p.out), random);
     if (verdict.outcome == Outcome::failed) return verdict;
     all.ratio = std::max(all.ratio, verdict.ratio);
     all.rigorous = std::max(all.rigorous, verdict.rigorous);
