@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "cairn/cairn.hpp"
 #include "cairn/version.h"
+#include "runtime/runtime.hpp"
 
 namespace cairn {
 namespace {
@@ -139,6 +141,38 @@ TEST(Api, AProblemTooLargeForTheFastBackendFallsBackAndSaysSo) {
   p.ldc = std::int64_t{1} << 40;
   ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
   EXPECT_EQ(plan.id(), "cpu/reference") << plan.why();
+}
+
+// The emulated GPU runs the ladder: the highest rung that takes the problem, on memory of its own.
+TEST(Api, TheEmulatedGpuRunsTheHighestRungThatTakesTheProblem) {
+  Handle handle;
+  ASSERT_TRUE(Handle::open(kEmu, handle).ok());
+  EXPECT_EQ(handle.device(), kEmu);
+  const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 33, 35, 37, Order::column);
+  Plan plan;
+  ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
+  EXPECT_EQ(plan.id().rfind("simt/", 0), 0u) << plan.why();
+  EXPECT_NE(plan.why().find("stands higher"), std::string::npos) << plan.why();
+
+  std::shared_ptr<runtime::Machine> machine;
+  ASSERT_TRUE(runtime::open(kEmu, machine).ok());
+  const std::vector<float> A(33 * 37, 2), B(37 * 35, 3);
+  std::vector<float> C(33 * 35, kNan);
+  runtime::Buffer on_device[3];
+  const std::vector<float>* const host[] = {&A, &B, &C};
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t bytes = host[i]->size() * sizeof(float);
+    ASSERT_TRUE(runtime::Buffer::make(machine, bytes, on_device[i]).ok());
+    ASSERT_TRUE(machine->copy_in(on_device[i].data(), host[i]->data(), bytes, nullptr).ok());
+  }
+  ASSERT_TRUE(gemm(handle, p, 1, on_device[0].data(), on_device[1].data(), 0, on_device[2].data()).ok());
+  ASSERT_TRUE(machine->copy_out(C.data(), on_device[2].data(), C.size() * sizeof(float), nullptr).ok());
+  for (const float c : C) ASSERT_EQ(c, 2 * 3 * 37);
+
+  const Status refused = cairn::plan(handle, Problem::packed(Type::f64, Op::none, Op::none, 4, 4, 4), plan);
+  EXPECT_EQ(refused.code(), Code::unsupported);
+  EXPECT_NE(refused.message().find("simt/04_block_tile: ruled out, it multiplies f32"), std::string::npos)
+      << refused.message();
 }
 
 TEST(Api, APlanRunsAgainAndAgainOnAnyHandleOfItsDevice) {
