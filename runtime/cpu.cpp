@@ -1,6 +1,4 @@
-// The CPU as a machine: memory is host memory, and work is done when the call that asks for it returns, so streams
-// have nothing to order and events are readings of the clock.
-#include <chrono>
+// The CPU as a machine: memory is host memory, and work is done when the call that asks for it returns.
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -9,12 +7,11 @@
 #include <thread>
 #include <unistd.h>
 
+#include "runtime/at_once.hpp"
 #include "runtime/machines.hpp"
 
 namespace cairn::runtime {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAlignment = 256;
 
@@ -49,7 +46,7 @@ std::int64_t last_level_cache() {
   return 0;
 }
 
-class Cpu final : public Machine {
+class Cpu final : public AtOnce {
  public:
   const Facts& facts() const override { return facts_; }
 
@@ -75,35 +72,7 @@ class Cpu final : public Machine {
     return {};
   }
 
-  Status create_stream(Stream& out) override {
-    out = nullptr;  // the only one there is
-    return {};
-  }
-  void destroy_stream(Stream) override {}
-  Status synchronize(Stream) override { return {}; }
-
-  Status create_event(Event& out) override {
-    out = new Clock::time_point{};
-    return {};
-  }
-  void destroy_event(Event event) override { delete time(event); }
-  Status record(Event event, Stream) override {
-    *time(event) = Clock::now();
-    return {};
-  }
-  Status elapsed(Event from, Event to, double& milliseconds) override {
-    milliseconds = std::chrono::duration<double, std::milli>(*time(to) - *time(from)).count();
-    return {};
-  }
-
-  Status begin_capture(Stream) override { return no_graphs(); }
-  Status end_capture(Stream, Graph&) override { return no_graphs(); }
-  Status launch(Graph, Stream) override { return no_graphs(); }
-  void destroy_graph(Graph) override {}
-
  private:
-  static Clock::time_point* time(Event event) { return static_cast<Clock::time_point*>(event); }
-  static Status no_graphs() { return {Code::unsupported, "the CPU runs at once and records no graphs"}; }
   static Status out_of_memory(std::size_t bytes) {
     return {Code::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes on the CPU"};
   }

@@ -1,18 +1,16 @@
 // The emulated GPU as a machine. Work is done when the call that asks for it returns, as on the CPU; memory is the
 // emulator's own, so that it can tell what is device memory and what is not.
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "emu/emulator.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/machines.hpp"
 
 namespace cairn::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-class Emulated final : public Machine {
+class Emulated final : public AtOnce {
  public:
   explicit Emulated(const emu::Entry& entry) : entry_(entry) {}
   const Facts& facts() const override { return facts_; }
@@ -34,37 +32,10 @@ class Emulated final : public Machine {
     return bytes == 0 ? Status{} : entry_.fill(device, value, bytes);
   }
 
-  Status create_stream(Stream& out) override {
-    out = nullptr;  // the only one there is
-    return {};
-  }
-  void destroy_stream(Stream) override {}
   // Where a kernel that went wrong is told.
   Status synchronize(Stream) override { return entry_.take_error(); }
 
-  Status create_event(Event& out) override {
-    out = new Clock::time_point{};
-    return {};
-  }
-  void destroy_event(Event event) override { delete time(event); }
-  Status record(Event event, Stream) override {
-    *time(event) = Clock::now();
-    return {};
-  }
-  Status elapsed(Event from, Event to, double& milliseconds) override {
-    milliseconds = std::chrono::duration<double, std::milli>(*time(to) - *time(from)).count();
-    return {};
-  }
-
-  Status begin_capture(Stream) override { return no_graphs(); }
-  Status end_capture(Stream, Graph&) override { return no_graphs(); }
-  Status launch(Graph, Stream) override { return no_graphs(); }
-  void destroy_graph(Graph) override {}
-
  private:
-  static Clock::time_point* time(Event event) { return static_cast<Clock::time_point*>(event); }
-  static Status no_graphs() { return {Code::unsupported, "the emulator runs at once and records no graphs"}; }
-
   const emu::Entry& entry_;
   Facts facts_ = emu_facts();
 };

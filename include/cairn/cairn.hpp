@@ -37,8 +37,8 @@ class Handle {
   bool is_open() const noexcept { return impl_ != nullptr; }
   int device() const noexcept;
 
-  // Work is enqueued on this stream (a cudaStream_t on a GPU; the CPU has only the null stream and works
-  // before the call returns).
+  // Work is enqueued on this stream (a cudaStream_t on a GPU; the CPU and the emulated GPU have only the null stream
+  // and work before the call returns).
   Status set_stream(void* stream) noexcept;
   void* stream() const noexcept;
 

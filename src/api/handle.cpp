@@ -29,8 +29,9 @@ void* Handle::stream() const noexcept { return impl_ ? impl_->stream : nullptr; 
 Status Handle::set_stream(void* stream) noexcept {
   return api::guarded([&]() -> Status {
     if (!impl_) return {Code::invalid_argument, "handle is not open; open it with Handle::open"};
-    if (impl_->machine->facts().kind == runtime::Kind::cpu && stream != nullptr) {
-      return {Code::invalid_argument, "stream is not null; the CPU has only the null stream"};
+    if (impl_->machine->facts().kind != runtime::Kind::gpu && stream != nullptr) {
+      return {Code::invalid_argument,
+              "stream is not null; " + impl_->machine->facts().name + " has only the null stream"};
     }
     impl_->stream = stream;
     return {};
