@@ -36,4 +36,4 @@ help: ## this list
 build:
 	scripts/setup.sh build
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset release --target cairn_cli
