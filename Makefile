@@ -1,6 +1,6 @@
 # Thin names for the usual work; what takes more than a few lines is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: run test bench report format lint clean help build
+.PHONY: run test bench report readme format lint clean help build
 
 CAIRN := build/release/bin/cairn
 
@@ -19,6 +19,9 @@ report: build ## write a climb and a bench of this machine into build/report/
 	$(CAIRN) bench --format md --out build/report/bench.md --force
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
+readme: build ## write the README's table of the ladder again, from its record
+	$(CAIRN) report --readme README.md results/h200/ladder.json
+
 format: ## format the C++ sources in place
 	scripts/format.sh
 
@@ -32,7 +35,7 @@ help: ## this list
 	@echo "make targets:"
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 12
 
-# Not a target to remember: run, bench and report begin with it.
+# Not a target to remember: run, bench, report and readme begin with it.
 build:
 	scripts/setup.sh build
 	cmake --preset release

@@ -19,6 +19,7 @@ class OpenblasDirect final : public Contender {
 
   std::string_view id() const override { return kOpenblasDirect; }
   std::string_view title() const override { return "cblas_sgemm and cblas_dgemm, called directly"; }
+  bool is_baseline() const override { return true; }
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
   std::string refuses(const Problem& p) const override {
@@ -55,11 +56,14 @@ class OpenblasDirect final : public Contender {
 
 }  // namespace
 
+bool built_with_openblas() { return true; }
+
 std::unique_ptr<Contender> openblas_direct(std::shared_ptr<runtime::Machine> machine) {
   if (machine->facts().kind != runtime::Kind::cpu) return nullptr;
   return std::make_unique<OpenblasDirect>(std::move(machine));
 }
 #else
+bool built_with_openblas() { return false; }
 std::unique_ptr<Contender> openblas_direct(std::shared_ptr<runtime::Machine>) { return nullptr; }
 #endif
 

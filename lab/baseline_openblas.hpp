@@ -7,7 +7,9 @@ namespace cairn::lab {
 
 inline constexpr std::string_view kOpenblasDirect = "openblas/direct";
 
-// Null in a build without OpenBLAS.
+bool built_with_openblas();
+
+// Null in a build without OpenBLAS, and on another machine than the CPU.
 std::unique_ptr<Contender> openblas_direct(std::shared_ptr<runtime::Machine> machine);
 
 }  // namespace cairn::lab

@@ -12,6 +12,7 @@
 
 #include "cairn/cairn.hpp"
 #include "lab/exit.hpp"
+#include "lab/invocation.hpp"
 #include "lab/options.hpp"
 #include "lab/verbs/verbs.hpp"
 
@@ -33,8 +34,17 @@ class HelpFormat : public CLI::Formatter {
 };
 
 constexpr Verb kVerbs[] = {
-    {"climb", climb_verb}, {"list", list_verb}, {"info", info_verb}, {"verify", verify_verb},
-    {"bench", bench_verb}, {"plan", plan_verb}, {"lab", lab_verb},   {"completion", completion_verb},
+    {"climb", climb_verb},
+    {"list", list_verb},
+    {"info", info_verb},
+    {"verify", verify_verb},
+    {"bench", bench_verb},
+    {"profile", profile_verb},
+    {"report", report_verb},
+    {"compare", compare_verb},
+    {"plan", plan_verb},
+    {"lab", lab_verb},
+    {"completion", completion_verb},
 };
 
 int complain(Exit code, std::string message) {
@@ -88,6 +98,7 @@ int dispatch(int argc, const char* const* argv) {
 }  // namespace
 
 int run_command(int argc, const char* const* argv) {
+  set_invocation(argc, argv);
   try {
     return dispatch(argc, argv);
   } catch (const Error& error) {

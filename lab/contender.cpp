@@ -18,28 +18,42 @@ std::string ids_of(const Contenders& list) {
   return ids;
 }
 
+bool is_glob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
+
+bool fits(const std::string& glob, const std::string& text) { return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0; }
+
+// "simt/04_block_tile@1" is tile 1 of its rung, "simt/04_block_tile" tile 0.
+struct Id {
+  explicit Id(std::string_view text) : rung(text.substr(0, text.find('@'))) {
+    if (const auto at = text.find('@'); at != std::string_view::npos) tile = text.substr(at + 1);
+  }
+  std::string rung, tile = "0";
+};
+
 // The indices a pattern names: as an id, else as a glob, else as a prefix.
 std::vector<std::size_t> named_by(const std::string& pattern, const Contenders& all) {
-  const bool glob = pattern.find_first_of("*?[") != std::string::npos;
+  const Id wanted(pattern);
   std::vector<std::size_t> found, exactly;  // the library's pick has one id on every device
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string id(all[i]->id());
-    if (id == pattern) exactly.push_back(i);
-    if (glob ? ::fnmatch(pattern.c_str(), id.c_str(), 0) == 0 : id.starts_with(pattern)) found.push_back(i);
+    const Id id(all[i]->id());
+    if (!fits(wanted.tile, id.tile)) continue;
+    if (id.rung == wanted.rung) exactly.push_back(i);
+    if (is_glob(wanted.rung) ? fits(wanted.rung, id.rung) : id.rung.starts_with(wanted.rung)) found.push_back(i);
   }
   return exactly.empty() ? found : exactly;
 }
 
 }  // namespace
 
-Status contenders(int device, Contenders& out) {
+Status contenders(int device, Contenders& out, const std::vector<std::string>& patterns) {
   std::shared_ptr<runtime::Machine> machine;
   if (auto s = runtime::open(device, machine); !s.ok()) return s;
   Contenders all;
   if (machine->facts().kind == runtime::Kind::cpu) {
     add_cpu_backends(machine, all);
   } else {
-    add_rungs(machine, all);
+    const bool tiles = std::ranges::any_of(patterns, [](const std::string& p) { return p.find('@') != p.npos; });
+    add_rungs(machine, tiles, all);
   }
   if (auto s = add_library(device, machine, all); !s.ok()) return s;
   out = std::move(all);
@@ -54,9 +68,10 @@ Status select(const std::vector<std::string>& patterns, Contenders& all) {
     if (found.empty()) {
       return {Code::invalid_argument, fmt::format("no contender is named '{}'; there are {}", pattern, ids_of(all))};
     }
-    const bool one_id =
-        std::all_of(found.begin(), found.end(), [&](std::size_t i) { return all[i]->id() == all[found[0]]->id(); });
-    if (!one_id && pattern.find_first_of("*?[") == std::string::npos) {
+    const Id first(all[found[0]]->id());
+    const bool one_rung =
+        std::ranges::all_of(found, [&](std::size_t i) { return Id(all[i]->id()).rung == first.rung; });
+    if (!one_rung && !is_glob(Id(pattern).rung)) {
       std::string names;
       for (const std::size_t i : found) names += (names.empty() ? "" : ", ") + std::string(all[i]->id());
       return {Code::invalid_argument, fmt::format("'{}' could be {}; write more of the id, or '{}*' for all of them",

@@ -29,6 +29,8 @@ class Contender {
   virtual std::string_view id() const = 0;     // "cpu/openblas": what the command line calls it
   virtual std::string_view title() const = 0;  // one line for people
   virtual Work work() const { return Work::product; }
+  // Somebody else's code, to be measured against; the strongest baseline of a problem is what ratios are to.
+  virtual bool is_baseline() const { return false; }
   // The problem it would run where `asked` is wanted: the same, except for what does not multiply.
   virtual Problem suited(const Problem& asked) const { return asked; }
   // Why it cannot take this problem; empty if it can.
@@ -37,17 +39,20 @@ class Contender {
   virtual Status prepare(const Problem& problem) = 0;
   // Enqueues the product on the contender's machine; pointers are that machine's.
   virtual Status run(const Call& call, runtime::Stream stream) = 0;
+  // After prepare(): what exactly will run ("algorithm 67, tile 128x256"), for the record; may be empty.
+  virtual std::string details() const { return ""; }
   virtual const std::shared_ptr<runtime::Machine>& machine() const = 0;
 };
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
-// Every contender of a device, in the order the tables show them: references, backends, the library's pick.
-Status contenders(int device, Contenders& out);
+// Every contender of a device, in the order the tables show them: references, backends, the library's pick. A rung
+// stands there with its default tile, and with its others too if one of `patterns` asks for tiles.
+Status contenders(int device, Contenders& out, const std::vector<std::string>& patterns = {});
 
 // Keeps those whose id one of the patterns names: a glob ("cpu/*") or a prefix that only one id has
-// ("cpu/o"). No patterns keep all. A pattern that names nothing, or a prefix of several, is an error that
-// lists what there is.
+// ("cpu/o"); with "@1" behind it that tile of a rung, with "@*" all of them. No patterns keep all. A pattern that
+// names nothing, or a prefix of several, is an error that lists what there is.
 Status select(const std::vector<std::string>& patterns, Contenders& all);
 
 }  // namespace cairn::lab

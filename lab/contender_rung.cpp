@@ -45,9 +45,11 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
   return machine_->run_here([&] { return dispatch::run(rung_, tile_, row, stream); });
 }
 
-void add_rungs(const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {
+void add_rungs(const std::shared_ptr<runtime::Machine>& machine, bool all_tiles, Contenders& out) {
   for (const Rung* rung : dispatch::ladder_of(machine->facts().kind)) {
-    out.push_back(std::make_unique<RungContender>(machine, *rung, 0));
+    for (int tile = 0; tile < (all_tiles ? rung->tiles : 1); ++tile) {
+      out.push_back(std::make_unique<RungContender>(machine, *rung, tile));
+    }
   }
 }
 

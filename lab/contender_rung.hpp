@@ -29,7 +29,7 @@ class RungContender final : public Contender {
   std::string id_;  // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
 };
 
-// Every rung of the machine's ladder with its default tile, in order.
-void add_rungs(const std::shared_ptr<runtime::Machine>& machine, Contenders& out);
+// Every rung of the machine's ladder, in order: with its default tile, or with each of its tiles.
+void add_rungs(const std::shared_ptr<runtime::Machine>& machine, bool all_tiles, Contenders& out);
 
 }  // namespace cairn::lab

@@ -7,6 +7,7 @@
 
 #include "lab/exit.hpp"
 #include "lab/shapes.hpp"
+#include "lab/suites.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -71,11 +72,29 @@ std::vector<Problem> ProblemOptions::problems() const {
   return result;
 }
 
+std::vector<Problem> ProblemOptions::problems(const std::string& suite) const {
+  if (suite.empty()) return problems();
+  std::vector<Problem> result;
+  for (const SuiteLine& line : read_suite(suite)) {
+    ProblemOptions one = *this;
+    one.shape = {fmt::format("{}x{}x{}", line.shape.m, line.shape.n, line.shape.k)};
+    if (!line.layout.empty()) one.layout = {line.layout};
+    for (const Problem& problem : one.problems()) result.push_back(problem);
+  }
+  return result;
+}
+
 void add_problem_flags(CLI::App& verb, ProblemOptions& options) {
   add_list(verb, "--shape", options.shape, "Sizes: 1024, 4096x1024x512 (m x n x k), 256:1024:256 (a range)");
   add_list(verb, "--layout", options.layout, "nn, nt, tn, tt: which of A and B are stored transposed");
   add_list(verb, "--type", options.type, std::string("Types: ") + kTypes);
   add_list(verb, "--order", options.order, "row or column: which neighbours touch in memory");
+}
+
+void add_suite_flag(CLI::App& verb, std::string& suite) {
+  verb.add_option(
+      "--suite", suite,
+      fmt::format("A list of shapes instead of --shape: {}, or a file (a line: M N K layout)", suite_names()));
 }
 
 void add_device_flag(CLI::App& verb, std::string& device) {
@@ -93,7 +112,9 @@ void add_output_flags(CLI::App& verb, OutputOptions& options) {
 }
 
 void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids) {
-  verb.add_option("ID", ids, "Contenders: an id, a glob such as 'cpu/*', or a prefix only one id has");
+  verb.add_option(
+      "ID", ids,
+      "Contenders: an id, a glob such as 'cpu/*', or a prefix only one id has; a rung's tile by @1, all by @*");
 }
 
 int parse_device(const std::string& text) {
@@ -125,7 +146,7 @@ Contenders open_contenders(const std::string& device, const std::vector<std::str
   Contenders all;
   for (const int number : devices) {
     Contenders more;
-    expect(contenders(number, more));
+    expect(contenders(number, more, ids));
     for (auto& contender : more) all.push_back(std::move(contender));
   }
   expect(select(ids, all));
@@ -160,11 +181,11 @@ std::string examples(const std::vector<std::string>& lines) {
   return fmt::format("Examples:\n  {}", fmt::join(lines, "\n  "));
 }
 
-void check_memory(const Problem& p, std::int64_t memory_bytes) {
+void check_memory(const Problem& p, std::int64_t memory_bytes, int sets) {
   const auto size = [](std::int64_t rows, std::int64_t cols, Type type) {
     return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(size_of(type));
   };
-  const double bytes = size(p.m, p.k, p.in) + size(p.k, p.n, p.in) + size(p.m, p.n, p.out);
+  const double bytes = sets * (size(p.m, p.k, p.in) + size(p.k, p.n, p.in) + size(p.m, p.n, p.out));
   if (memory_bytes > 0 && bytes > static_cast<double>(memory_bytes)) {
     throw Error(
         kLacking,

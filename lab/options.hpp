@@ -19,10 +19,13 @@ struct ProblemOptions {
 
   // Every combination, packed; what was not given comes from the defaults.
   std::vector<Problem> problems() const;
+  // Those of a suite instead of --shape, in its layouts where it says any; an empty name is no suite.
+  std::vector<Problem> problems(const std::string& suite) const;
 };
 
 // Each flag's own list; a verb passes the defaults it wants, and an empty list means "all" to that verb.
 void add_problem_flags(CLI::App& verb, ProblemOptions& options);
+void add_suite_flag(CLI::App& verb, std::string& suite);
 void add_device_flag(CLI::App& verb, std::string& device);
 void add_seed_flag(CLI::App& verb, std::uint64_t& seed);
 void add_output_flags(CLI::App& verb, OutputOptions& options);
@@ -47,7 +50,7 @@ std::string describe(const runtime::Facts& facts);
 // "Examples:" and the lines, as every verb's --help ends. The command's test runs each of them.
 std::string examples(const std::vector<std::string>& lines);
 
-// Throws unless A, B and C fit into the device's memory.
-void check_memory(const Problem& problem, std::int64_t memory_bytes);
+// Throws unless so many sets of A, B and C fit into the device's memory.
+void check_memory(const Problem& problem, std::int64_t memory_bytes, int sets = 1);
 
 }  // namespace cairn::lab

@@ -39,20 +39,30 @@ Progress::~Progress() {
   if (visible_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::show(std::string_view what, std::int64_t done, std::int64_t total) {
+bool Progress::due() {
   using namespace std::chrono_literals;
-  if (!terminal_) return;
+  if (!terminal_) return false;
   const auto now = Clock::now();
-  if (now - start_ < 2s || now - drawn_ < 100ms) return;
+  if (now - start_ < 2s || now - drawn_ < 100ms) return false;
   drawn_ = now;
+  return true;
+}
+
+void Progress::draw(std::string line, double share) {
   visible_ = true;
-  const double spent = std::chrono::duration<double>(now - start_).count();
-  std::string line = fmt::format("{} {}/{}", what, done, total);
-  if (done > 0 && total > done) {
-    line += ", about " + remaining(spent / static_cast<double>(done) * static_cast<double>(total - done)) + " left";
-  }
+  const double spent = std::chrono::duration<double>(drawn_ - start_).count();
+  if (share > 0 && share < 1) line += ", about " + remaining(spent / share * (1 - share)) + " left";
   fmt::print(stderr, "\r{}\x1b[K", line);
   std::fflush(stderr);
+}
+
+void Progress::show(std::string_view what, std::int64_t done, std::int64_t total) {
+  if (!due()) return;
+  draw(fmt::format("{} {}/{}", what, done, total), static_cast<double>(done) / static_cast<double>(total));
+}
+
+void Progress::show(std::string_view what, double share) {
+  if (due()) draw(fmt::format("{:3.0f} % · {}", 100 * share, what), share);
 }
 
 void catch_interrupt() {

@@ -17,8 +17,13 @@ class Progress {
 
   // Cheap enough to be called thousands of times a second.
   void show(std::string_view what, std::int64_t done, std::int64_t total);
+  // The same for work that is not counted: how much of it is done, 0 … 1.
+  void show(std::string_view what, double share);
 
  private:
+  bool due();
+  void draw(std::string line, double share);
+
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_ = start_;

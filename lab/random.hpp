@@ -10,8 +10,11 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
+  // This stream from its count-th number on, so that threads can share out one stream.
+  Random after(std::int64_t count) const { return Random(state_ + static_cast<std::uint64_t>(count) * kStep); }
+
   std::uint64_t bits() {
-    state_ += 0x9e3779b97f4a7c15u;
+    state_ += kStep;
     std::uint64_t z = state_;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -31,6 +34,7 @@ class Random {
   }
 
  private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
   std::uint64_t state_;
 };
 

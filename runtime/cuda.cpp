@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #include "runtime/machines.hpp"
+#include "runtime/nvml.hpp"
 
 namespace cairn::runtime {
 namespace {
@@ -52,9 +54,11 @@ std::string dotted(int version) { return std::to_string(version / 1000) + "." + 
 
 Status read_facts(int device, Facts& f) {
   cudaDeviceProp prop{};
-  int clock_khz = 0, driver = 0, runtime = 0;
+  int clock_khz = 0, memory_khz = 0, bus_bits = 0, driver = 0, runtime = 0;
   CAIRN_CUDA(cudaGetDeviceProperties(&prop, device));
   CAIRN_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device));
+  CAIRN_CUDA(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device));
+  CAIRN_CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device));
   CAIRN_CUDA(cudaDriverGetVersion(&driver));
   CAIRN_CUDA(cudaRuntimeGetVersion(&runtime));
   f.kind = Kind::gpu;
@@ -66,7 +70,9 @@ Status read_facts(int device, Facts& f) {
   f.cache_bytes = prop.l2CacheSize;
   f.shared_bytes = static_cast<int>(prop.sharedMemPerBlockOptin);
   f.clock_mhz = clock_khz / 1000;
-  f.software = "CUDA " + dotted(runtime) + ", driver for " + dotted(driver);
+  f.memory_rate = 2e3 * memory_khz * bus_bits / 8;  // two words a cycle
+  const std::string exact = nvml_driver();
+  f.software = "CUDA " + dotted(runtime) + ", driver " + (exact.empty() ? "for " + dotted(driver) : exact);
   return {};
 }
 
@@ -91,8 +97,12 @@ class Current {
 
 class Cuda final : public Machine {
  public:
-  explicit Cuda(Facts facts) : facts_(std::move(facts)) {}
+  explicit Cuda(Facts facts) : facts_(std::move(facts)) {
+    char bus[32] = {};
+    if (cudaDeviceGetPCIBusId(bus, sizeof bus, facts_.device) == cudaSuccess) sensors_ = nvml_open(bus);
+  }
   const Facts& facts() const override { return facts_; }
+  Vitals vitals() override { return nvml_read(sensors_); }
   Status run_here(const std::function<Status()>& work) override {
     const Current current(facts_.device);
     return work();
@@ -151,7 +161,12 @@ class Cuda final : public Machine {
   void destroy_event(Event event) override { (void)cudaEventDestroy(static_cast<cudaEvent_t>(event)); }
   Status record(Event event, Stream stream) override {
     const Current current(facts_.device);
-    CAIRN_CUDA(cudaEventRecord(static_cast<cudaEvent_t>(event), cuda(stream)));
+    auto capturing = cudaStreamCaptureStatusNone;
+    if (stream != nullptr) CAIRN_CUDA(cudaStreamIsCapturing(cuda(stream), &capturing));
+    // In a capture a plain record would only order the graph's nodes; an external one is a node that stamps the time.
+    const unsigned flags =
+        capturing == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault;
+    CAIRN_CUDA(cudaEventRecordWithFlags(static_cast<cudaEvent_t>(event), cuda(stream), flags));
     return {};
   }
   Status elapsed(Event from, Event to, double& milliseconds) override {
@@ -185,10 +200,22 @@ class Cuda final : public Machine {
   }
   void destroy_graph(Graph graph) override { (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); }
 
+  Status profile_begin() override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaProfilerStart());
+    return {};
+  }
+  Status profile_end() override {
+    const Current current(facts_.device);
+    CAIRN_CUDA(cudaProfilerStop());
+    return {};
+  }
+
  private:
   static cudaStream_t cuda(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
   Facts facts_;
+  NvmlDevice sensors_ = nullptr;
 };
 
 int count() {

@@ -25,8 +25,17 @@ struct Facts {
   std::int64_t memory_bytes = 0;
   std::int64_t cache_bytes = 0;  // L2 of a GPU, last level of a CPU
   int shared_bytes = 0;          // most shared memory a block may use
-  int clock_mhz = 0;
-  std::string software;  // driver and runtime versions, or the BLAS behind the CPU
+  int clock_mhz = 0;             // the highest
+  double memory_rate = 0;        // bytes a second, from the memory's clock and width
+  std::string software;          // driver and runtime versions, or the BLAS behind the CPU
+};
+
+// How a device feels at a moment. A field it does not tell is 0.
+struct Vitals {
+  double sm_mhz = 0;
+  double power_w = 0;
+  double temperature_c = 0;
+  std::vector<std::string> throttled;  // why its clock is held down just now: "power cap", "thermal"
 };
 
 // Opaque to all but the machine that made them. The null stream always exists.
@@ -42,6 +51,9 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   virtual const Facts& facts() const = 0;
+
+  // A reading of the device's sensors; all 0 where it has none. Takes a good part of a millisecond.
+  virtual Vitals vitals() { return {}; }
 
   // Calls `work` with this device as the calling thread's current one, and gives back the one it had. Whoever
   // launches kernels does it in here; the machine's own calls need no such care.
@@ -62,7 +74,8 @@ class Machine {
   virtual Status create_event(Event& out) = 0;
   virtual void destroy_event(Event event) = 0;
   virtual Status record(Event event, Stream stream) = 0;
-  // Milliseconds between two recorded events; waits for the second.
+  // Milliseconds between two recorded events; waits for the second. A record() between begin and end of a capture
+  // becomes part of the graph and happens anew with every launch.
   virtual Status elapsed(Event from, Event to, double& milliseconds) = 0;
 
   // Between begin and end, what is enqueued on the stream is recorded instead of run. A machine that runs things at
@@ -71,6 +84,11 @@ class Machine {
   virtual Status end_capture(Stream stream, Graph& out) = 0;
   virtual Status launch(Graph graph, Stream stream) = 0;
   virtual void destroy_graph(Graph graph) = 0;
+
+  // A profiler that was told to wait looks at what is launched between the two, and at nothing else. Where none
+  // watches they do nothing.
+  virtual Status profile_begin() { return {}; }
+  virtual Status profile_end() { return {}; }
 };
 
 // The facts of every device there is, the CPU first, then the emulated GPU if this build has it.

@@ -1,18 +1,34 @@
 #!/usr/bin/env bash
-# gpu_check.sh [OUT]: everything there is to do on a machine with a GPU, in one go. Builds, runs the GPU tests, fuzzes
-# every rung, runs compute-sanitizer's four tools over small products, measures, and leaves in OUT (build/gpu_check):
+# gpu_check.sh [OUT] [STEP…]: everything there is to do on a machine with a GPU, in one go. Leaves in OUT
+# (build/gpu_check):
 #
 #   summary.txt   one line for each step: passed or failed, and how long it took
 #   log.txt       what the steps printed
-#   record.json   the machine, the commit, every rung verified and timed at 4096 cubed, every sample: for results/
+#   *.json        records of the measurements, for results/<device>/
 #   sass.txt      the machine code of the rungs named in CAIRN_SASS (a regular expression; all gemm rungs by default)
 #
-# CAIRN_FUZZ_CASES (20000) and CAIRN_BENCH_SHAPE (4096) change how much; CAIRN_COMMIT names the commit where the tree
-# came without its history. Exits 77 where there is no GPU.
+# The steps, all of them if none is named:
+#
+#   build         configure and build with every core
+#   tests         ctest
+#   fuzz          every rung against the oracle, CAIRN_FUZZ_CASES (20000) cases each
+#   sanitize      compute-sanitizer's four tools over small products
+#   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
+#   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
+#   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
+#   baselines     the vendor's library in every type: baselines.json
+#   host          the host's time for a call: host.json
+#   profile       counters of every rung: profile.json
+#   lab           the experiments that need a GPU
+#   sass          sass.txt
+#
+# CAIRN_COMMIT (40 hex digits) names the commit where the tree came without its history. Exits 77 where there is no GPU.
 # shellcheck disable=SC2317  # the steps are called by name
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 out=${1:-build/gpu_check}
+[ $# -eq 0 ] || shift
+wanted=" $* "
 mkdir -p "$out"
 log=$out/log.txt summary=$out/summary.txt
 : >"$log"
@@ -22,8 +38,11 @@ if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L 2>/dev/null | grep -q G
   echo "gpu_check.sh: no GPU here" >&2
   exit 77
 fi
-
+export PATH=$PATH:/usr/local/cuda/bin
+cairn=build/gpu/bin/cairn
 failed=0
+
+want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }  # want STEP
 step() {  # step NAME command...
   local name=$1 start=$SECONDS verdict=passed
   shift
@@ -36,7 +55,6 @@ step() {  # step NAME command...
 }
 
 build() { cmake --preset gpu && cmake --build --preset gpu --parallel "$(nproc)"; }
-cairn=build/gpu/bin/cairn
 # One process a contender: the oracle that judges the results runs on the CPU and takes most of the time.
 fuzz() {
   "$cairn" list --device gpu --format csv | tail -n +2 | cut -d, -f1 | grep -v '^probe/fma_peak' |
@@ -46,7 +64,31 @@ fuzz() {
 sanitize() {
   compute-sanitizer --tool "$1" --error-exitcode 1 \
     "$cairn" verify --device gpu --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
-    compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" bench probe/fma_peak --shape 64 --type f32 --seconds 0.01
+    compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify 'probe/*@*' --device gpu --shape 64 --fuzz 4
+}
+bench() {  # bench RECORD arguments of cairn bench...
+  local record=$out/$1
+  shift
+  "$cairn" bench --device gpu --record "$record" --force "$@"
+}
+suites() {  # suites SUFFIX
+  bench "squares$1.json" 'simt/*' cairn --suite squares --seconds 2 &&
+    bench "seeds$1.json" 'simt/*' cairn --suite seeds --seconds 2
+}
+again() {
+  suites _again && "$cairn" compare "$out/squares.json" "$out/squares_again.json" &&
+    "$cairn" compare "$out/seeds.json" "$out/seeds_again.json"
+}
+baselines() {
+  bench baselines.json 'cublas/*' --suite squares --type f64,tf32,f16,bf16 --seconds 1 &&
+    bench baselines_e4m3.json 'cublas/*' --shape 1024,2048,4096,8192 --layout nt --type e4m3:bf16 --seconds 1
+}
+host() { bench host.json --host --shape 64,256 --seconds 2; }
+profile() {
+  "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
+}
+lab() {
+  "$cairn" lab timing --record "$out/timing.json" --force && "$cairn" lab transpose --record "$out/transpose.json" --force
 }
 sass() {
   cuobjdump -sass -arch sm_90a "$cairn" |
@@ -54,39 +96,18 @@ sass() {
   [ -s "$out/sass.txt" ]
 }
 
-# One file out of the parts; the paths of the parts are of no use elsewhere.
-record() {
-  local commit
-  commit=${CAIRN_COMMIT:-}
-  if [ -z "$commit" ]; then
-    commit=$(git rev-parse --verify HEAD 2>/dev/null || echo unknown)
-    [ -z "$(git status --porcelain 2>/dev/null)" ] || commit="$commit, changed"
-  fi
-  {
-    printf '{"commit": "%s", "command": "scripts/gpu_check.sh", "driver": "%s",\n"info": ' "$commit" \
-      "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
-    "$cairn" info --format json
-    printf ',\n"climb": '
-    cat "$out/climb.json"
-    printf ',\n"bench": '
-    cat "$out/bench.json"
-    printf '}\n'
-  } >"$out/record.json"
-  rm "$out/climb.json" "$out/bench.json"
-}
-
-step "build" build
-[ -x "$cairn" ] || { echo "gpu_check.sh: the build failed, see $log" >&2; exit 1; }
-step "tests" ctest --preset gpu --parallel "$(nproc)"
-step "fuzz" fuzz
-if command -v compute-sanitizer >/dev/null; then
+if want build; then step build build; fi
+[ -x "$cairn" ] || { echo "gpu_check.sh: there is no $cairn, see $log" >&2; exit 1; }
+if want tests; then step tests ctest --preset gpu --parallel "$(nproc)"; fi
+if want fuzz; then step fuzz fuzz; fi
+if want sanitize; then
   for tool in memcheck racecheck initcheck synccheck; do step "compute-sanitizer $tool" sanitize "$tool"; done
-else
-  echo "skipped         compute-sanitizer: not installed" | tee -a "$summary"
 fi
-step "climb" "$cairn" climb --device gpu --shape "${CAIRN_BENCH_SHAPE:-4096}" --out "$out/climb.json" --force
-step "bench" "$cairn" bench --device gpu --type f32 --shape "${CAIRN_BENCH_SHAPE:-4096}" --out "$out/bench.json" --force
-if command -v cuobjdump >/dev/null; then step "sass" sass; fi
-step "record" record
+if want ladder; then step ladder bench ladder.json --shape 4096 --seconds 2; fi
+if want suites; then step suites suites ""; fi
+if want again; then step again again; fi
+for name in baselines host profile lab sass; do
+  if want $name; then step $name $name; fi
+done
 
 exit $failed

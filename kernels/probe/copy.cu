@@ -16,7 +16,7 @@ struct Tile {
   constexpr bool valid() const { return block % 32 == 0 && block <= 1024 && loads > 0 && loads <= 16; }
   TileName name() const { return tile_text("%d threads, %d loads", block, loads); }
 };
-inline constexpr Tile kTiles[] = {{256, 4}, {256, 1}, {512, 8}};  // [0] is the default
+inline constexpr Tile kTiles[] = {{256, 4}, {256, 1}, {512, 8}, {1024, 1}, {256, 2}, {512, 2}};  // [0] is the default
 
 // Rows of `width` units, each unit a float or a float4, lda and ldc apart.
 template <class Unit> struct CopyArgs {

@@ -1,8 +1,7 @@
 // FMA peak                                      docs/trail/probe_fma_peak.md · cairn bench probe/fma_peak
 //
-// Idea    The main loop of a register-tiled product with every load taken out: a thread keeps tm x tn sums and adds
-//         the same outer product to them k times. Nothing is left but multiply-adds, all independent: the ceiling
-//         for every f32 kernel of the ladder.
+// Idea    A thread keeps tm x tn sums, as a register-tiled product does, and does nothing but multiply-add to them, k
+//         times: no loads, no stores, all independent. The ceiling for every f32 kernel of the ladder.
 // Counts  m * n * k multiply-adds where m and n are multiples of the tile, so 2 m n k over the time is its FLOP/s
 //         as it is for a product. Edge blocks do the work of whole ones.
 // Needs   f32, row-major nn; sm_75. C is overwritten with numbers that mean nothing; it is never verified.
@@ -18,7 +17,7 @@ struct Tile {
   constexpr bool valid() const { return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024; }
   TileName name() const { return tile_text("%dx%d %dx%d", bm, bn, tm, tn); }
 };
-inline constexpr Tile kTiles[] = {{128, 128, 8, 8}, {64, 64, 4, 4}};  // [0] is the default
+inline constexpr Tile kTiles[] = {{128, 128, 8, 8}, {64, 64, 4, 4}, {128, 256, 8, 16}};  // [0] is the default
 
 template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) probe_fma_peak(GemmArgs<float> g) {
   constexpr Tile t = kTiles[tile];
@@ -33,12 +32,20 @@ template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) pr
   for (int i = 0; i < t.tm; ++i) rA[i] = g.k > 0 && row + i < g.m ? g.A[(row + i) * g.lda] : 0;
   for (int j = 0; j < t.tn; ++j) rB[j] = g.k > 0 && col + j < g.n ? g.B[col + j] : 0;
 
-  // Multiply. fmaf, so that the product is not computed once, before the loop, and only added inside.
-  float acc[t.tm][t.tn] = {};
-#pragma unroll 4
+  // Every sum starts as something else, or the compiler would keep one for all.
+  float acc[t.tm][t.tn];
+  for (int i = 0; i < t.tm; ++i) {
+    for (int j = 0; j < t.tn; ++j) acc[i][j] = rA[i] * rB[j];
+  }
+
+  // Multiply-add, with the same two factors everywhere: the register file delivers two operands a cycle without
+  // conflict, and with these in the operand cache a sum is all it is asked for. A factor of one, by the sign of some
+  // number, keeps the sums finite and their bits moving.
+  const float factor = copysignf(1.0F, rA[0]), term = rB[0];
+#pragma unroll 8
   for (std::int64_t k = 0; k < g.k; ++k) {
     for (int i = 0; i < t.tm; ++i) {
-      for (int j = 0; j < t.tn; ++j) acc[i][j] = fmaf(rA[i], rB[j], acc[i][j]);
+      for (int j = 0; j < t.tn; ++j) acc[i][j] = fmaf(acc[i][j], factor, term);
     }
   }
 
@@ -73,3 +80,5 @@ extern const Rung rung = {.id = "probe/fma_peak",
                           .launch = launch};
 
 }  // namespace cairn::probe_fma_peak
+// Tried: an outer product, acc[i][j] += rA[i] * rB[j], as products do it. Whenever the row changes, three operands
+// come from two banks, and one cycle in eight is lost: results/h200/probes.json.

@@ -1,11 +1,21 @@
 #include "lab/experiments/experiments.hpp"
 
+#include "lab/exit.hpp"
+
 namespace cairn::lab {
+
+void Conditions::go_on(const std::string& what, double share) const {
+  if (progress && !progress(what, share)) throw Error(kInterrupted, "interrupted before there was anything to say");
+}
 
 std::span<const Experiment> experiments() {
   static constexpr Experiment kAll[] = {
-      {"layout", "What is a leading dimension, and how does a column-major API serve row-major matrices?",
+      {"layout", "What is a leading dimension, and how does a column-major API serve row-major matrices?", false,
        layout_experiment},
+      {"timing", "Do events around a launch, our stopwatch and the profiler tell the same story?", true,
+       timing_experiment},
+      {"transpose", "Does the order of two transposes depend on the assembler's optimizer?", true,
+       transpose_experiment},
   };
   return kAll;
 }

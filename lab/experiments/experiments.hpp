@@ -2,26 +2,48 @@
 // experiment is a file here and a line in experiments.cpp.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "lab/shapes.hpp"
 #include "lab/table.hpp"
 
 namespace cairn::lab {
 
 struct Findings {
-  Report report;      // the text, and a table of what was claimed and found
-  bool holds = true;  // false if anything claimed turned out otherwise
+  Report report;                         // the text, and a table of what was claimed and found
+  bool holds = true;                     // false if anything claimed turned out otherwise
+  std::vector<std::string> conclusions;  // of one that measures: sentences, which stand below the table too
+};
+
+// What an experiment that measures is told.
+struct Conditions {
+  int device = 0;              // the number of a GPU, which is there
+  std::optional<Shape> shape;  // instead of its own
+  std::uint64_t seed = 1;
+  // Told what is going on and how far it is, 0 … 1; returns false to stop.
+  std::function<bool(const std::string& what, double share)> progress;
+
+  // The same as a call that throws Error(kInterrupted).
+  void go_on(const std::string& what, double share) const;
 };
 
 struct Experiment {
   std::string_view name;
   std::string_view question;
-  Findings (*run)();
+  bool measures = false;  // on a GPU; else it needs nothing and takes no flags
+  Findings (*run)(const Conditions& conditions) = nullptr;
 };
 
 std::span<const Experiment> experiments();
 
-Findings layout_experiment();
+Findings layout_experiment(const Conditions& conditions);
+Findings timing_experiment(const Conditions& conditions);
+Findings transpose_experiment(const Conditions& conditions);
 
 }  // namespace cairn::lab

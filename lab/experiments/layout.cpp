@@ -169,7 +169,7 @@ void row_through_column(Story& story) {
 
 }  // namespace
 
-Findings layout_experiment() {
+Findings layout_experiment(const Conditions&) {
   Story story;
   two_orders(story);
   sub_matrix(story);

@@ -1,60 +1,157 @@
 #include "lab/measure/bench.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
-#include "lab/measure/inputs.hpp"
+#include "lab/measure/outcome.hpp"
+#include "lab/measure/peaks.hpp"
+#include "lab/measure/stopwatch.hpp"
+#include "lab/measure/vitals.hpp"
 #include "lab/verify/verify.hpp"
 
 namespace cairn::lab::measure {
 namespace {
 
-using runtime::Buffer;
-using runtime::Machine;
-
-constexpr double kWarmUpSeconds = 0.1;
-
-class Event {
- public:
-  explicit Event(Machine& machine) : machine_(machine) { expect(machine_.create_event(event_)); }
-  ~Event() { machine_.destroy_event(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  void record() { expect(machine_.record(event_, nullptr)); }
-  double milliseconds_until(const Event& later) const {
-    double ms = 0;
-    expect(machine_.elapsed(event_, later.event_, ms));
-    return ms;
-  }
-
- private:
-  Machine& machine_;
-  runtime::Event event_ = nullptr;
-};
-
-// Elements from the first to one past the last, all batches included.
-std::int64_t extent(const Stored& matrix, std::int64_t batch, std::int64_t stride) {
-  return matrix.span() == 0 || batch == 0 ? 0 : (batch - 1) * stride + matrix.span();
-}
-
-Buffer upload(const std::shared_ptr<Machine>& machine, const std::vector<std::byte>& host) {
-  Buffer buffer;
-  expect(Buffer::make(machine, host.size(), buffer));
-  expect(machine->copy_in(buffer.data(), host.data(), host.size(), nullptr));
-  return buffer;
-}
-
-// One contender with its own C.
+// One contender on the starting line.
 struct Runner {
-  Timing* timing;
-  Call call;
-  Buffer C;
+  Contender* contender;
+  record::Row* row;
+  Stopwatch watch;
   double seconds = 0;  // in timed runs
 };
 
-std::string verify_at_size(Contender& contender, const Problem& problem, std::uint64_t seed) {
+std::string_view name_of(Work work) {
+  switch (work) {
+    case Work::product: return "product";
+    case Work::move: return "move";
+    case Work::probe: break;
+  }
+  return "probe";
+}
+
+class Race {
+ public:
+  Race(const Ring& ring, const Settings& settings)
+      : ring_(ring), settings_(settings), vitals_(*ring.machine()), what_(ring.problem().brief()) {}
+
+  void enter(Contender& contender, record::Row& row) {
+    expect(contender.prepare(ring_.problem()));
+    Runner runner{&contender, &row, Stopwatch(ring_, [&contender](const Call& call, runtime::Stream stream) {
+                    return contender.run(call, stream);
+                  })};
+    row.details = contender.details();
+    row.via = runner.watch.in_graph() ? "graph" : "calls";
+    row.runs = runner.watch.runs();
+    row.sets = ring_.sets();
+    row.host_us = 1e3 * runner.watch.host_ms();
+    runners_.push_back(std::move(runner));
+  }
+
+  void run() {
+    if (runners_.empty()) return;
+    warm_up();
+    timed_rounds();
+    for (Runner& runner : runners_) runner.row->vitals = vitals_.summary();
+  }
+
+  std::vector<Runner>& runners() { return runners_; }
+
+ private:
+  double take(Runner& runner) {
+    const double ms = runner.watch.sample(turn_++);
+    elapsed_ += ms * static_cast<double>(runner.watch.runs()) / 1e3;
+    return ms;
+  }
+
+  // Rounds that do not count, until the clocks have settled: a round takes as long as the one before, to a percent.
+  void warm_up() {
+    double before = 0;
+    while (elapsed_ < 4 * settings_.warm_up_seconds) {
+      const double start = elapsed_;
+      for (Runner& runner : runners_) (void)take(runner);
+      const double now = elapsed_ - start;
+      vitals_.read();
+      if (elapsed_ >= settings_.warm_up_seconds && std::abs(now - before) < 0.01 * now) return;
+      before = now;
+    }
+  }
+
+  bool out_of_time(const Runner& runner) const {
+    return measure::out_of_time(settings_.stop, runner.row->samples_ms.size(), runner.seconds);
+  }
+
+  // True when every contender has settled or run out of time.
+  bool all_done() {
+    for (Runner& runner : runners_) runner.row->settled = settled(settings_.stop, runner.row->samples_ms);
+    return std::ranges::all_of(runners_, [&](const Runner& r) { return r.row->settled || out_of_time(r); });
+  }
+
+  // Every contender stays in the rounds until all have settled, so that ratios have many rounds in common; only one
+  // that is out of time leaves before.
+  void timed_rounds() {
+    std::size_t next_look = settings_.stop.at_least;
+    for (std::size_t round = 1;; ++round) {
+      bool anyone = false;
+      for (Runner& runner : runners_) {
+        if (out_of_time(runner)) continue;
+        anyone = true;
+        runner.row->samples_ms.push_back(take(runner));
+        runner.seconds += runner.row->samples_ms.back() * static_cast<double>(runner.watch.runs()) / 1e3;
+      }
+      vitals_.read();
+      if (!anyone) break;
+      if (round >= next_look) {
+        next_look = round + round / 8 + 1;  // looking sorts all samples: not after every round of a short product
+        if (all_done()) break;
+      }
+      if (!progress(round)) break;
+    }
+    (void)all_done();
+  }
+
+  bool progress(std::size_t round) const {
+    if (!settings_.progress) return true;
+    double spent = 0;
+    for (const Runner& runner : runners_) spent = std::max(spent, runner.seconds / settings_.stop.seconds);
+    const double counted = static_cast<double>(round) / static_cast<double>(round + settings_.stop.at_least);
+    return settings_.progress(fmt::format("timing {}, round {}", what_, round),
+                              std::min(1.0, std::max(spent, counted)));
+  }
+
+  const Ring& ring_;
+  const Settings& settings_;
+  VitalsLog vitals_;
+  std::string what_;
+  std::vector<Runner> runners_;
+  std::int64_t turn_ = 0;
+  double elapsed_ = 0;  // seconds of all samples
+};
+
+// One more sample by the same stopwatch, over NaN, and a look at what it left. A time below what the hardware allows
+// means that less was done than was counted.
+void inspect(Race& race, Ring& ring, const Settings& settings) {
+  for (Runner& runner : race.runners()) {
+    const Work work = runner.contender->work();
+    ring.poison();
+    (void)runner.watch.sample(0);
+    if (std::string wrong = wrong_outcome(ring, work, settings.seed); !wrong.empty()) runner.row->verified = wrong;
+    if (work != Work::probe) runner.row->first = first_values(ring);
+    if (runner.row->samples_ms.empty()) continue;
+    const double floor = floor_ms(ring.machine()->facts(), ring.problem(), work,
+                                  settings.cache == Cache::hot || ring.sets() == kMostSets);
+    if (const double ms = median(runner.row->samples_ms); ms < floor) {
+      runner.row->verified =
+          fmt::format("{:.6f} ms is less than the {:.6f} ms that the hardware allows; the time is void", ms, floor);
+    }
+  }
+}
+
+}  // namespace
+
+std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed) {
   verify::Case test;
   test.seed = seed;
   test.problem = problem;
@@ -63,115 +160,39 @@ std::string verify_at_size(Contender& contender, const Problem& problem, std::ui
   return verdict.outcome == verify::Outcome::failed ? verdict.what : "";
 }
 
-double time_once(Runner& runner, Event& from, Event& to) {
-  from.record();
-  expect(runner.timing->contender->run(runner.call, nullptr));
-  to.record();
-  return from.milliseconds_until(to);
+record::Row blank_row(const Contender& contender, const Problem& problem) {
+  record::Row row;
+  row.id = std::string(contender.id());
+  row.work = std::string(name_of(contender.work()));
+  row.baseline = contender.is_baseline();
+  row.problem = problem.full();
+  return row;
 }
 
-void warm_up(Runner& runner, Event& from, Event& to) {
-  double seconds = 0;
-  for (int i = 0; i == 0 || (i < 10 && seconds < kWarmUpSeconds); ++i) seconds += time_once(runner, from, to) / 1e3;
-}
-
-// A NaN left of the poison means an element that was never written: finite inputs make no NaN.
-void inspect(Runner& runner, Machine& machine) {
-  if (runner.timing->contender->work() == Work::probe) return;  // writes what it likes
-  const Problem& p = runner.call.problem;
-  std::vector<std::byte> host(runner.C.bytes());
-  expect(machine.copy_out(host.data(), runner.C.data(), host.size(), nullptr));
-  expect(machine.synchronize(nullptr));
-  const std::int64_t found = first_nan(p.out, host.data(), extent(p.c(), p.batch, p.stride_c));
-  if (found >= 0) runner.timing->failure = fmt::format("element {} of the timed C was not written", found);
-}
-
-// Every contender stays in the rounds until all have settled, so that ratios have many rounds in common; only one
-// that is out of time leaves before.
-void run_rounds(std::vector<Runner>& runners, Machine& machine, const Settings& settings, const std::string& what) {
-  Event from(machine), to(machine);
-  for (Runner& runner : runners) warm_up(runner, from, to);
-  std::size_t next_look = settings.stop.at_least;
-  for (std::size_t round = 1;; ++round) {
-    bool anyone = false;
-    for (Runner& runner : runners) {
-      auto& samples = runner.timing->samples_ms;
-      if (out_of_time(settings.stop, samples.size(), runner.seconds)) continue;
-      anyone = true;
-      samples.push_back(time_once(runner, from, to));
-      runner.seconds += samples.back() / 1e3;
-    }
-    if (!anyone) break;
-    if (round >= next_look) {
-      next_look = round + round / 8 + 1;  // looking sorts all samples: not after every round of a short product
-      for (Runner& runner : runners) runner.timing->settled = settled(settings.stop, runner.timing->samples_ms);
-      const auto done = [&](const Runner& r) {
-        return r.timing->settled || out_of_time(settings.stop, r.timing->samples_ms.size(), r.seconds);
-      };
-      if (std::all_of(runners.begin(), runners.end(), done)) break;
-    }
-    const auto expected = std::max(round, settings.stop.at_least);
-    if (settings.progress && !settings.progress("timing " + what + ", round", static_cast<std::int64_t>(round),
-                                                static_cast<std::int64_t>(expected))) {
-      break;
-    }
+std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const Problem& problem,
+                               const Settings& settings) {
+  std::vector<record::Row> rows;
+  for (const Contender* contender : contenders) rows.push_back(blank_row(*contender, problem));
+  std::vector<std::size_t> entered;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Contender& contender = *contenders[i];
+    rows[i].refused = contender.refuses(problem);
+    if (!rows[i].refused.empty()) continue;
+    if (settings.progress && !settings.progress(fmt::format("verifying {}, {}", contender.id(), problem.brief()), 0))
+      return rows;
+    const std::string wrong = wrong_at_size(contender, problem, settings.seed);
+    rows[i].verified = !wrong.empty() ? wrong : contender.work() == Work::probe ? "never" : "exact";
+    if (wrong.empty()) entered.push_back(i);
   }
-  for (Runner& runner : runners) {
-    runner.timing->settled = settled(settings.stop, runner.timing->samples_ms);
-    inspect(runner, machine);
-  }
-}
+  if (entered.empty()) return rows;
 
-}  // namespace
-
-double flops(const Problem& p) {
-  return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
-         static_cast<double>(p.batch);
-}
-
-double bytes(const Problem& p, Work work) {
-  const auto of = [](std::int64_t rows, std::int64_t cols, Type type) {
-    return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(size_of(type));
-  };
-  const double inputs = of(p.m, p.k, p.in) + (work == Work::move ? 0 : of(p.k, p.n, p.in));
-  return static_cast<double>(p.batch) * (inputs + of(p.m, p.n, p.out));
-}
-
-std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Problem& problem,
-                          const Settings& settings) {
-  std::vector<Timing> timings(contenders.size());
-  const std::string what = problem.brief();
-  const auto count = static_cast<std::int64_t>(contenders.size());
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    timings[i].contender = contenders[i];
-    timings[i].refused = contenders[i]->refuses(problem);
-    if (!timings[i].refused.empty()) continue;
-    if (settings.progress && !settings.progress("verifying " + what, static_cast<std::int64_t>(i), count))
-      return timings;
-    timings[i].failure = verify_at_size(*contenders[i], problem, settings.seed);
-  }
-
-  std::vector<Runner> runners;
-  Buffer A, B;
-  for (Timing& timing : timings) {
-    if (!timing.refused.empty() || !timing.failure.empty()) continue;
-    const auto& machine = timing.contender->machine();
-    if (runners.empty()) {
-      A = upload(machine,
-                 uniform(problem.in, extent(problem.a(), problem.batch, problem.stride_a), 3 * settings.seed));
-      B = upload(machine,
-                 uniform(problem.in, extent(problem.b(), problem.batch, problem.stride_b), 3 * settings.seed + 1));
-    }
-    Runner runner{&timing, {problem, 1, A.data(), B.data(), 0, nullptr}, {}};
-    const std::int64_t elements = extent(problem.c(), problem.batch, problem.stride_c);
-    expect(Buffer::make(machine, static_cast<std::size_t>(elements * size_of(problem.out)), runner.C));
-    expect(machine->fill(runner.C.data(), 0xff, runner.C.bytes(), nullptr));
-    runner.call.C = runner.C.data();
-    expect(timing.contender->prepare(problem));
-    runners.push_back(std::move(runner));
-  }
-  if (!runners.empty()) run_rounds(runners, *runners[0].timing->contender->machine(), settings, what);
-  return timings;
+  const Contender& first = *contenders[entered[0]];
+  Ring ring(first.machine(), problem, settings.seed, settings.cache, first.work());
+  Race race(ring, settings);
+  for (const std::size_t i : entered) race.enter(*contenders[i], rows[i]);
+  race.run();
+  inspect(race, ring, settings);
+  return rows;
 }
 
 }  // namespace cairn::lab::measure

@@ -2,10 +2,11 @@
 //
 //   verified   each is checked bit by bit at the very size it is timed at; one that fails is not timed
 //   fair       rounds are interleaved, A B C A B C …, so that all meet the same clocks and the same neighbours
-//   honest     C starts as NaN and is looked at after the last round: what was timed did write its result
+//   cold       matrices rotate through twice the last-level cache, unless asked for hot caches
+//   alone      on a GPU a sample is one graph with its events inside: no host time is in it
 //   enough     until the median is known to half a percent or the time is up; every sample is kept
-//
-// Buffers are reused from round to round: caches are warm.
+//   honest     after the last round C is filled with NaN, one more sample is taken, and what it left is looked at; a
+//              time that the hardware cannot reach is a failure and not a record
 #pragma once
 
 #include <cstdint>
@@ -14,35 +15,31 @@
 #include <vector>
 
 #include "lab/contender.hpp"
+#include "lab/measure/ring.hpp"
 #include "lab/measure/statistics.hpp"
+#include "lab/measure/work.hpp"
+#include "lab/record/record.hpp"
 
 namespace cairn::lab::measure {
 
-struct Timing {
-  Contender* contender = nullptr;
-  std::string refused;             // why it does not take the problem; nothing else is filled then
-  std::string failure;             // what was wrong with its result; it was not timed, or its times are void
-  std::vector<double> samples_ms;  // sample i is of round i
-  bool settled = false;            // the stop rule's precision was reached
-
-  bool timed() const { return refused.empty() && failure.empty() && !samples_ms.empty(); }
-};
-
 struct Settings {
   std::uint64_t seed = 1;
+  Cache cache = Cache::cold;
   StopRule stop;  // its seconds are each contender's own
-  // Told what is going on; returns false to stop, and what was measured stays.
-  std::function<bool(const std::string& what, std::int64_t done, std::int64_t total)> progress;
+  double warm_up_seconds = 0.25;
+  // Told what is going on and how far it is, 0 … 1; returns false to stop, and what was measured stays.
+  std::function<bool(const std::string& what, double share)> progress;
 };
 
-// All contenders must be on one machine. In the order given.
-std::vector<Timing> bench(const std::vector<Contender*>& contenders, const Problem& problem,
-                          const Settings& settings);
+// All contenders must be on one machine. One row for each, in the order given; one that was not reached before a stop
+// has neither samples nor a verdict.
+std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const Problem& problem,
+                               const Settings& settings);
 
-// 2·m·n·k, for every product of the batch.
-double flops(const Problem& problem);
+// The row of a contender before anything has been measured.
+record::Row blank_row(const Contender& contender, const Problem& problem);
 
-// What must be read and written at least once: A and C of a move, A, B and C of a product.
-double bytes(const Problem& problem, Work work);
+// What the bench does before timing: empty, or what was wrong with the result.
+std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed);
 
 }  // namespace cairn::lab::measure

@@ -4,16 +4,18 @@
 
 #include "cairn/numbers.hpp"
 #include "lab/random.hpp"
+#include "lab/workers.hpp"
+#include "src/cpu/threads.hpp"
 
 namespace cairn::lab::measure {
 std::vector<std::byte> uniform(Type type, std::int64_t count, std::uint64_t seed) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * size_of(type)));
-  Random random(seed);
   with_type(type, [&]<class T>() {
     auto* elements = reinterpret_cast<T*>(bytes.data());
-    for (std::int64_t i = 0; i < count; ++i) {
-      elements[i] = static_cast<T>(random.real());
-    }
+    cpu::spread(workers_for(count), count, [&](int, std::int64_t begin, std::int64_t end) {
+      Random random = Random(seed).after(begin);
+      for (std::int64_t i = begin; i < end; ++i) elements[i] = static_cast<T>(random.real());
+    });
   });
   return bytes;
 }

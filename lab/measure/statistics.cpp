@@ -41,6 +41,21 @@ double spread(std::span<const double> samples) {
   return (quantile_of_sorted(s, 0.75) - quantile_of_sorted(s, 0.25)) / quantile_of_sorted(s, 0.5);
 }
 
+double deviation(std::span<const double> samples) {
+  if (samples.size() < 2) return 0;
+  double mean = 0, squares = 0;
+  for (const double x : samples) mean += x / static_cast<double>(samples.size());
+  for (const double x : samples) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares / static_cast<double>(samples.size() - 1));
+}
+
+std::size_t outliers(std::span<const double> samples) {
+  const auto s = sorted(samples);
+  const double low = quantile_of_sorted(s, 0.25), high = quantile_of_sorted(s, 0.75), fence = 3 * (high - low);
+  return static_cast<std::size_t>(
+      std::count_if(s.begin(), s.end(), [&](double x) { return x < low - fence || x > high + fence; }));
+}
+
 Interval median_interval(std::span<const double> samples, double confidence) {
   const auto s = sorted(samples);
   const std::size_t n = s.size();

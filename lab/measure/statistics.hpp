@@ -16,6 +16,14 @@ double quantile(std::span<const double> samples, double q);
 // The width of the middle half, as a share of the median.
 double spread(std::span<const double> samples);
 
+// The sample standard deviation (n - 1 below the line), for tables that show one; of fewer than two samples 0. One
+// interrupted run can multiply it: the spread above is what we judge by.
+double deviation(std::span<const double> samples);
+
+// How many samples lie more than three times the width of the middle half outside of it (Tukey's far-out fence). They
+// are counted and kept: medians do not mind them, and a run that has many was disturbed.
+std::size_t outliers(std::span<const double> samples);
+
 struct Interval {
   double low = 0;
   double high = 0;

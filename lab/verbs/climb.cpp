@@ -69,10 +69,10 @@ Step climb_one(Contender& contender, const Problem& problem, const measure::Sett
     return step;
   }
   // The bench begins with the exact check.
-  const measure::Timing timing = measure::bench({&contender}, problem, settings).at(0);
-  if (!timing.failure.empty()) step.failure = timing.failure;
-  if (timing.timed()) {
-    step.ms = measure::median(timing.samples_ms);
+  const record::Row row = measure::bench({&contender}, problem, settings).at(0);
+  if (row.failed()) step.failure = row.verified;
+  if (row.timed()) {
+    step.ms = measure::median(row.samples_ms);
     if (contender.work() != Work::move) step.gflops = measure::flops(problem) / step.ms / 1e6;
     if (!step.probe) step.gbytes = measure::bytes(problem, contender.work()) / step.ms / 1e6;
   }
@@ -113,6 +113,7 @@ int run(const Options& options) {
   measure::Settings settings;
   settings.seed = options.seed;
   settings.stop = {.at_least = 10, .relative_error = 0.05, .seconds = 1, .even_if_slow = 1};
+  settings.warm_up_seconds = 0.05;
   const auto total = static_cast<std::int64_t>(problems.size() * chosen.size());
   std::vector<Step> steps;
   std::int64_t failed = 0, done = 0;

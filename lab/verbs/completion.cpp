@@ -14,6 +14,7 @@ namespace {
 std::string flags_of(const CLI::App& app) {
   std::string words;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
     for (const std::string& flag : option->get_lnames()) words += (words.empty() ? "--" : " --") + flag;
   }
   return words;
@@ -29,7 +30,7 @@ std::string bash_script(const CLI::App& app) {
   return fmt::format(R"sh(# Completion for cairn in bash:  eval "$(cairn completion bash)"
 _cairn() {{
   local words="{verbs}{flags}" current="${{COMP_WORDS[COMP_CWORD]}}"
-  if [[ ${{COMP_WORDS[COMP_CWORD - 1]}} == --out ]]; then
+  if [[ ${{COMP_WORDS[COMP_CWORD - 1]}} == @(--out|--record|--suite|--readme) ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
     return
   fi

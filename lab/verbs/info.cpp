@@ -4,30 +4,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cairn/cairn.hpp"
 #include "lab/exit.hpp"
 #include "lab/options.hpp"
+#include "lab/record/record.hpp"
 #include "lab/verbs/verbs.hpp"
 #include "runtime/runtime.hpp"
 
 namespace cairn::lab {
 namespace {
-
-#ifdef CAIRN_HAVE_OPENBLAS
-constexpr bool kOpenblas = true;
-#else
-constexpr bool kOpenblas = false;
-#endif
-#ifdef CAIRN_HAVE_CUDA
-constexpr bool kCuda = true;
-#else
-constexpr bool kCuda = false;
-#endif
-#ifdef __clang__
-constexpr const char* kCompiler = __VERSION__;  // "Clang 14.0.6 …"
-#else
-constexpr const char* kCompiler = "GCC " __VERSION__;
-#endif
 
 // 0 in a device's facts means "does not apply".
 Cell number(std::int64_t value) { return value == 0 ? Cell{} : Cell{value}; }
@@ -55,19 +39,22 @@ Table device_table() {
 int run(const OutputOptions& options) {
   const Output output(options);
   Report report;
-  report.before = {fmt::format("cairn {} · {} build · {} · OpenBLAS {} · CUDA {}", version(), CAIRN_BUILD_TYPE,
-                               kCompiler, kOpenblas ? "yes" : "no", kCuda ? "yes" : "no")};
+  const record::Build build = record::this_build();
+  report.before = {fmt::format("cairn {} · {} build · {} · OpenBLAS {} · CUDA {}", build.version, build.type,
+                               build.compiler, build.openblas ? "yes" : "no", build.cuda ? "yes" : "no"),
+                   fmt::format("commit {}", build.commit)};
   report.table = device_table();
   if (output.format() != Format::json) {
     output.write(report);
     return kGood;
   }
   nlohmann::ordered_json json;
-  json["version"] = version();
-  json["build_type"] = CAIRN_BUILD_TYPE;
-  json["compiler"] = kCompiler;
-  json["openblas"] = kOpenblas;
-  json["cuda"] = kCuda;
+  json["version"] = build.version;
+  json["commit"] = build.commit;
+  json["build_type"] = build.type;
+  json["compiler"] = build.compiler;
+  json["openblas"] = build.openblas;
+  json["cuda"] = build.cuda;
   json["devices"] = nlohmann::ordered_json::parse(render(report.table, Format::json));
   output.write(json.dump(2) + "\n");
   return kGood;

@@ -1,11 +1,18 @@
 // cairn lab: experiments by name.
+#include <algorithm>
+#include <ctime>
 #include <memory>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "lab/exit.hpp"
 #include "lab/experiments/experiments.hpp"
+#include "lab/invocation.hpp"
 #include "lab/options.hpp"
+#include "lab/progress.hpp"
+#include "lab/record/record.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -13,6 +20,10 @@ namespace {
 
 struct Options {
   std::string name;
+  std::string device = "gpu";
+  std::string shape;
+  std::uint64_t seed = 1;
+  std::string record;
   OutputOptions output;
 };
 
@@ -25,20 +36,82 @@ const Experiment& find(const std::string& name) {
   throw Error(kUsage, fmt::format("there is no experiment '{}'; there are: {}", name, names));
 }
 
-int run(const Options& options) {
-  const Output output(options.output);
-  if (!options.name.empty()) {
-    const Findings findings = find(options.name).run();
-    output.write(findings.report);
-    return findings.holds ? kGood : kFailed;
+Conditions conditions(const Options& options) {
+  Conditions out;
+  out.device = options.device == "auto" ? 0 : parse_device(options.device);
+  out.seed = options.seed;
+  if (!options.shape.empty()) {
+    const auto shapes = parse_shapes(options.shape);
+    const auto& [m, n, k] = shapes.at(0);
+    if (shapes.size() != 1 || m < 1 || n < 1 || k < 1)
+      throw Error(kUsage, fmt::format("--shape {}: an experiment has one shape, of sizes 1 or more", options.shape));
+    out.shape = shapes[0];
   }
+  return out;
+}
+
+void expect_gpu(const Experiment& experiment, const Options& options) {
+  if (options.device != "auto" && parse_device(options.device) < 0)
+    throw Error(kUsage, fmt::format("'{}' measures on a GPU; --device gpu or gpu:N", experiment.name));
+  const auto all = runtime::devices();
+  if (std::ranges::none_of(all, [](const auto& facts) { return facts.kind == runtime::Kind::gpu; }))
+    throw Error(kLacking, fmt::format("'{}' measures on a GPU, and there is none here", experiment.name));
+}
+
+// The table with all its samples, what was concluded, and where and how: enough to look at it again later.
+std::string to_json(const Experiment& experiment, const Findings& findings, int device) {
+  nlohmann::ordered_json json;
+  const record::Build build = record::this_build();
+  json["schema"] = record::kSchema;
+  json["kind"] = "lab";
+  json["experiment"] = experiment.name;
+  json["command"] = invocation();
+  json["created"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  json["build"] = {{"version", build.version}, {"commit", build.commit}, {"compiler", build.compiler}};
+  for (const runtime::Facts& facts : runtime::devices()) {
+    if (experiment.measures && facts.device == device) json["machine"] = describe(facts);
+  }
+  json["conclusions"] = findings.conclusions;
+  json["rows"] = nlohmann::ordered_json::parse(render(findings.report.table, Format::json));
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+int list_all(const Output& output) {
   Report report;
-  report.table.columns = {{"name", "name", Align::left}, {"question", "question", Align::left}};
+  report.table.columns = {
+      {"name", "name", Align::left}, {"question", "question", Align::left}, {"needs", "needs", Align::left}};
   for (const Experiment& experiment : experiments()) {
-    report.table.rows.push_back({std::string(experiment.name), std::string(experiment.question)});
+    report.table.rows.push_back(
+        {std::string(experiment.name), std::string(experiment.question), experiment.measures ? "a GPU" : "nothing"});
   }
   output.write(report);
   return kGood;
+}
+
+int run(const Options& options) {
+  const Output output(options.output);
+  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  if (options.name.empty()) return list_all(output);
+  const Experiment& experiment = find(options.name);
+  Conditions asked = conditions(options);
+  if (!experiment.measures && asked.shape)
+    throw Error(kUsage, fmt::format("'{}' is about numbers small enough to follow by hand; it takes no --shape",
+                                    experiment.name));
+  if (experiment.measures) expect_gpu(experiment, options);
+
+  Findings findings;
+  {
+    catch_interrupt();
+    Progress progress;
+    asked.progress = [&](const std::string& what, double share) {
+      progress.show(what, share);
+      return !interrupted();
+    };
+    findings = experiment.run(asked);
+  }  // and the progress line is gone
+  if (!options.record.empty()) keep.write(to_json(experiment, findings, asked.device));
+  output.write(findings.report);
+  return findings.holds ? kGood : kFailed;
 }
 
 }  // namespace
@@ -47,9 +120,14 @@ Action lab_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   verb.description(
       "Run an experiment: a question, a table, what it proves\n"
-      "With no name it lists them.");
+      "With no name it lists them. Those that measure want a GPU; Nsight Compute, where it is there, adds\n"
+      "what only it can tell.");
   verb.footer(examples({"cairn lab", "cairn lab layout"}));
   verb.add_option("NAME", options->name, "Which experiment");
+  verb.add_option("--shape", options->shape, "The size to measure at, instead of the experiment's own");
+  add_device_flag(verb, options->device);
+  add_seed_flag(verb, options->seed);
+  verb.add_option("--record", options->record, "Also keep the table with every sample in this JSON file");
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

@@ -15,7 +15,10 @@ Action list_verb(CLI::App& verb);
 Action info_verb(CLI::App& verb);
 Action verify_verb(CLI::App& verb);
 Action bench_verb(CLI::App& verb);
+Action report_verb(CLI::App& verb);
+Action compare_verb(CLI::App& verb);
 Action plan_verb(CLI::App& verb);
+Action profile_verb(CLI::App& verb);
 Action lab_verb(CLI::App& verb);
 Action completion_verb(CLI::App& verb);
 

@@ -7,6 +7,8 @@
 
 #include "cairn/numbers.hpp"
 #include "lab/random.hpp"
+#include "lab/workers.hpp"
+#include "src/cpu/threads.hpp"
 
 namespace cairn::lab::verify {
 namespace {
@@ -21,17 +23,25 @@ std::vector<double> times(const void* matrix, std::int64_t lines, std::int64_t l
                           bool transposed, const std::vector<double>& x) {
   std::vector<double> y(static_cast<std::size_t>(transposed ? length : lines), 0.0);
   const auto* X = static_cast<const T*>(matrix);
-  for (std::int64_t i = 0; i < lines; ++i) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < length; ++j) {
-      const auto value = static_cast<double>(X[i * ld + j]);
-      if (transposed) {
-        y[static_cast<std::size_t>(j)] += value * x[static_cast<std::size_t>(i)];
-      } else {
-        sum += value * x[static_cast<std::size_t>(j)];
-      }
+  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  // Each thread has its own part of y: rows of X, or, transposed, columns.
+  const auto rows = [&](int, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < length; ++j) sum += static_cast<double>(X[i * ld + j]) * x[at(j)];
+      y[at(i)] = sum;
     }
-    if (!transposed) y[static_cast<std::size_t>(i)] = sum;
+  };
+  const auto columns = [&](int, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = 0; i < lines; ++i) {
+      for (std::int64_t j = begin; j < end; ++j) y[at(j)] += static_cast<double>(X[i * ld + j]) * x[at(i)];
+    }
+  };
+  const int workers = workers_for(lines * length);
+  if (transposed) {
+    cpu::spread(workers, length, columns);
+  } else {
+    cpu::spread(workers, lines, rows);
   }
   return y;
 }

@@ -8,6 +8,8 @@
 #include "cairn/numbers.hpp"
 #include "lab/random.hpp"
 #include "lab/verify/limits.hpp"
+#include "lab/workers.hpp"
+#include "src/cpu/threads.hpp"
 
 namespace cairn::lab::verify {
 namespace {
@@ -22,7 +24,11 @@ Guarded poisoned(Type type, const Stored& matrix, std::int64_t batch, std::int64
   g.first = kGuard + static_cast<std::size_t>(offset) * size;
   g.bytes.resize(g.first + static_cast<std::size_t>(elements) * size + kGuard);
   const std::uint64_t poison = poison_bits(type);
-  for (std::size_t at = 0; at + size <= g.bytes.size(); at += size) std::memcpy(&g.bytes[at], &poison, size);
+  const auto whole = static_cast<std::int64_t>(g.bytes.size() / size);
+  cpu::spread(workers_for(whole), whole, [&](int, std::int64_t begin, std::int64_t end) {
+    for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); ++at)
+      std::memcpy(&g.bytes[at * size], &poison, size);
+  });
   return g;
 }
 
@@ -31,24 +37,38 @@ template <class T> void put(Guarded& g, std::int64_t index, double value) {
   std::memcpy(g.matrix() + index * static_cast<std::int64_t>(sizeof(T)), &element, sizeof(T));
 }
 
-// Calls f(index, line, place) for every element of every matrix of a batch; a shared matrix counts once.
+// Calls f(index) for every element of every matrix of a batch; a shared matrix counts once.
 template <class F> void for_each(const Stored& matrix, std::int64_t batch, std::int64_t stride, F&& f) {
   for (std::int64_t b = 0; b < (stride == 0 ? std::min<std::int64_t>(batch, 1) : batch); ++b) {
     for (std::int64_t line = 0; line < matrix.major; ++line) {
       for (std::int64_t place = 0; place < matrix.minor; ++place) {
-        f(b * stride + line * matrix.ld + place, line, place);
+        f(b * stride + line * matrix.ld + place);
       }
     }
   }
 }
 
-// -max … max without 0, so that no product vanishes by itself.
+// As for_each, on several threads where that is worth it: f(random, index) for every element, where `random` is at
+// the element's place in one stream from which every element takes `draws` numbers. So the data are the same, however
+// many threads make them.
+template <class F>
+void for_each_drawn(const Stored& matrix, std::int64_t batch, std::int64_t stride, const Random& stream, int draws,
+                    F&& f) {
+  const std::int64_t lines = matrix.major * (stride == 0 ? std::min<std::int64_t>(batch, 1) : batch);
+  cpu::spread(workers_for(lines * matrix.minor), lines, [&](int, std::int64_t begin, std::int64_t end) {
+    Random random = stream.after(begin * matrix.minor * draws);
+    for (std::int64_t line = begin; line < end; ++line) {
+      const std::int64_t first = line / matrix.major * stride + line % matrix.major * matrix.ld;
+      for (std::int64_t place = 0; place < matrix.minor; ++place) f(random, first + place);
+    }
+  });
+}
+
+// -max … max without 0, so that no product vanishes by itself. Two draws.
 double nonzero_integer(Random& random, std::int64_t max) {
   const auto size = static_cast<double>(random.integer(1, max));
   return random.chance(50) ? size : -size;
 }
-
-double ordinary(Random& random) { return random.real(); }
 
 // Mostly ordinary numbers; zeros of both signs and denormals among them. NaN and infinities are put in singly
 // afterwards: one in every row would make all of C NaN and prove nothing.
@@ -62,10 +82,13 @@ double unusual(Random& random, Type type) {
 
 template <class T>
 void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode, Random random) {
-  for_each(matrix, batch, stride, [&](std::int64_t index, std::int64_t, std::int64_t) {
-    put<T>(g, index, mode == Mode::special ? unusual(random, g.type) : ordinary(random));
-  });
-  if (mode != Mode::special || matrix.span() == 0 || batch == 0) return;
+  if (mode != Mode::special) {
+    for_each_drawn(matrix, batch, stride, random, 1,
+                   [&](Random& drawn, std::int64_t index) { put<T>(g, index, drawn.real()); });
+    return;
+  }
+  for_each(matrix, batch, stride, [&](std::int64_t index) { put<T>(g, index, unusual(random, g.type)); });
+  if (matrix.span() == 0 || batch == 0) return;
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const double kinds[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
   for (auto left = random.integer(0, 2); left > 0; --left) {
@@ -76,9 +99,9 @@ void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_
 
 template <class T>
 void fill_integers(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, std::int64_t max,
-                   Random random) {
-  for_each(matrix, batch, stride,
-           [&](std::int64_t index, std::int64_t, std::int64_t) { put<T>(g, index, nonzero_integer(random, max)); });
+                   const Random& random) {
+  for_each_drawn(matrix, batch, stride, random, 2,
+                 [&](Random& drawn, std::int64_t index) { put<T>(g, index, nonzero_integer(drawn, max)); });
 }
 
 // A with at most `per_row` entries that are not zero in each row of op(A). Which ones differs from row to row, so
@@ -86,7 +109,7 @@ void fill_integers(Guarded& g, const Stored& matrix, std::int64_t batch, std::in
 template <class T> void fill_sparse(Guarded& g, const Case& test, const ExactRange& range, Random random) {
   const Problem& p = test.problem;
   const Stored a = p.a();
-  for_each(a, p.batch, p.stride_a, [&](std::int64_t index, std::int64_t, std::int64_t) { put<T>(g, index, 0); });
+  for_each(a, p.batch, p.stride_a, [&](std::int64_t index) { put<T>(g, index, 0); });
   const bool lines_are_rows = (p.order == Order::row) == (p.op_a == Op::none);
   for (std::int64_t b = 0; b < (p.stride_a == 0 ? 1 : p.batch); ++b) {
     for (std::int64_t i = 0; i < p.m; ++i) {

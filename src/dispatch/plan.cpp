@@ -1,14 +1,42 @@
 #include "src/dispatch/plan.hpp"
 
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::dispatch {
 namespace {
 
+// Who refused and why, in one line: reasons that many share are told once.
+class Refusals {
+ public:
+  void add(const std::string& id, const std::string& reason) {
+    for (auto& [told, ids] : by_reason_) {
+      if (told == reason) return ids.push_back(id);
+    }
+    by_reason_.push_back({reason, {id}});
+  }
+  std::string text() const {
+    std::string all;
+    for (const auto& [reason, ids] : by_reason_) {
+      all += (all.empty() ? "" : "; ") + ids.back() +
+             (ids.size() > 2    ? " … "
+              : ids.size() == 2 ? ", "
+                                : "") +
+             (ids.size() > 1 ? ids.front() : "") + ": " + reason;
+    }
+    return all.empty() ? "there is none" : all;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason_;
+};
+
 Status plan_cpu(Plan::Impl& plan) {
+  Refusals refusals;
   for (const cpu::Backend* candidate : cpu::backends()) {
     const std::string id(candidate->id);
     if (plan.backend != nullptr) {
@@ -17,6 +45,7 @@ Status plan_cpu(Plan::Impl& plan) {
     }
     if (const std::string reason = candidate->refuses(plan.row); !reason.empty()) {
       plan.why += id + ": ruled out, " + reason + "\n";
+      refusals.add(id, reason);
       continue;
     }
     plan.backend = candidate;
@@ -26,11 +55,12 @@ Status plan_cpu(Plan::Impl& plan) {
                 std::to_string(plan.workspace) + " bytes of workspace\n";
   }
   if (plan.backend != nullptr) return {};
-  return {Code::unsupported, "no CPU backend takes " + plan.asked.brief() + ":\n" + plan.why};
+  return {Code::unsupported, "no CPU backend takes " + plan.asked.brief() + ": " + refusals.text()};
 }
 
 // The ladder from the top: the highest rung that takes the problem.
 Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
+  Refusals refusals;
   const Ladder ladder = ladder_of(device.kind);
   for (auto rung = ladder.rbegin(); rung != ladder.rend(); ++rung) {
     const Rung& candidate = **rung;
@@ -42,6 +72,7 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     }
     if (const std::string reason = refuses(candidate, plan.row, device); !reason.empty()) {
       plan.why += id + ": ruled out, " + reason + "\n";
+      refusals.add(id, reason);
       continue;
     }
     plan.rung = &candidate;
@@ -49,7 +80,7 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     plan.why += id + ": chosen, the highest rung that takes this problem; tile " + candidate.tile_name(0).text + "\n";
   }
   if (plan.rung != nullptr) return {};
-  return {Code::unsupported, "no rung takes " + plan.asked.brief() + ":\n" + plan.why};
+  return {Code::unsupported, "no rung takes " + plan.asked.brief() + ": " + refusals.text()};
 }
 
 }  // namespace

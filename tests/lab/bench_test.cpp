@@ -8,18 +8,19 @@
 #include <gtest/gtest.h>
 
 #include "lab/measure/inputs.hpp"
+#include "tests/support/fake_gpu.hpp"
 
 namespace cairn::lab::measure {
 namespace {
 
 enum class Cheat { none, wrong, idle_when_timed, refuses };
 
-// f32 nn, packed: enough for a clock.
+// f32 nn, packed: enough for a clock. A millisecond of a GPU that exists only in the test; `log` has a letter for
+// every run that really happened.
 class Runner final : public Contender {
  public:
-  Runner(std::string id, Cheat cheat, std::string& log) : id_(std::move(id)), cheat_(cheat), log_(log) {
-    EXPECT_TRUE(runtime::open(-1, machine_).ok());
-  }
+  Runner(const std::shared_ptr<runtime::FakeGpu>& gpu, std::string id, Cheat cheat, std::string& log)
+      : gpu_(gpu), machine_(gpu), id_(std::move(id)), cheat_(cheat), log_(log) {}
   std::string_view id() const override { return id_; }
   std::string_view title() const override { return ""; }
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
@@ -29,9 +30,14 @@ class Runner final : public Contender {
     return {};
   }
   Status run(const Call& call, runtime::Stream) override {
+    return gpu_->enqueue(1000, [this, call] { multiply(call); });
+  }
+
+ private:
+  void multiply(const Call& call) {
     log_ += id_;
     // The first prepare() is verification's, the second the bench's.
-    if (cheat_ == Cheat::idle_when_timed && prepared_ > 1) return {};
+    if (cheat_ == Cheat::idle_when_timed && prepared_ > 1) return;
     const Problem& p = call.problem;
     const auto *A = static_cast<const float*>(call.A), *B = static_cast<const float*>(call.B);
     auto* C = static_cast<float*>(call.C);
@@ -42,85 +48,95 @@ class Runner final : public Contender {
         C[i * p.ldc + j] = cheat_ == Cheat::wrong && i == p.m - 1 && j == p.n - 1 ? sum + 1 : sum;
       }
     }
-    return {};
   }
 
- private:
+  std::shared_ptr<runtime::FakeGpu> gpu_;
+  std::shared_ptr<runtime::Machine> machine_;
   std::string id_;
   Cheat cheat_;
   std::string& log_;
   int prepared_ = 0;
-  std::shared_ptr<runtime::Machine> machine_;
 };
 
 const Problem kProblem = Problem::packed(Type::f32, Op::none, Op::none, 9, 7, 5);
 
-// Ends after exactly `rounds`.
+// Ends after exactly `rounds`; after them, everyone runs once more and is looked at.
 Settings rounds(std::size_t count) {
   Settings settings;
+  settings.warm_up_seconds = 0;
   settings.stop = {.at_least = count, .relative_error = 0, .seconds = 100, .even_if_slow = 1, .at_most = count};
   return settings;
 }
 
 TEST(Bench, RoundsAreInterleaved) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
-  Runner a("a", Cheat::none, log), b("b", Cheat::none, log), c("c", Cheat::none, log);
-  const auto timings = bench({&a, &b, &c}, kProblem, rounds(4));
-  ASSERT_EQ(timings.size(), 3u);
-  for (const Timing& timing : timings) {
-    EXPECT_TRUE(timing.timed());
-    EXPECT_EQ(timing.samples_ms.size(), 4u);
+  Runner a(gpu, "a", Cheat::none, log), b(gpu, "b", Cheat::none, log), c(gpu, "c", Cheat::none, log);
+  const auto rows = bench({&a, &b, &c}, kProblem, rounds(4));
+  ASSERT_EQ(rows.size(), 3u);
+  for (const record::Row& row : rows) {
+    EXPECT_TRUE(row.timed());
+    EXPECT_EQ(row.samples_ms.size(), 4u);
   }
-  EXPECT_TRUE(log.ends_with("abcabcabcabc")) << log;
+  EXPECT_TRUE(
+      log.ends_with("abcabcabcabc"
+                    "abc"))
+      << log;
 }
 
 TEST(Bench, WhatIsWrongIsNotTimed) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
-  Runner good("g", Cheat::none, log), wrong("w", Cheat::wrong, log);
-  const auto timings = bench({&wrong, &good}, kProblem, rounds(3));
-  EXPECT_FALSE(timings[0].failure.empty());
-  EXPECT_TRUE(timings[0].samples_ms.empty());
-  EXPECT_TRUE(timings[1].timed());
-  EXPECT_TRUE(log.ends_with("ggg")) << log;
+  Runner good(gpu, "g", Cheat::none, log), wrong(gpu, "w", Cheat::wrong, log);
+  const auto rows = bench({&wrong, &good}, kProblem, rounds(3));
+  EXPECT_TRUE(rows[0].failed());
+  EXPECT_TRUE(rows[0].samples_ms.empty());
+  EXPECT_TRUE(rows[1].timed());
+  EXPECT_TRUE(
+      log.ends_with("ggg"
+                    "g"))
+      << log;
 }
 
 TEST(Bench, WhatWroteNothingWhileTimedIsFound) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
-  Runner idle("i", Cheat::idle_when_timed, log);
-  const auto timings = bench({&idle}, kProblem, rounds(3));
-  EXPECT_NE(timings[0].failure.find("not written"), std::string::npos) << timings[0].failure;
-  EXPECT_FALSE(timings[0].timed());
+  Runner idle(gpu, "i", Cheat::idle_when_timed, log);
+  const auto rows = bench({&idle}, kProblem, rounds(3));
+  EXPECT_NE(rows[0].verified.find("not written"), std::string::npos) << rows[0].verified;
+  EXPECT_FALSE(rows[0].timed());
 }
 
 TEST(Bench, ARefusalIsSaidAndHarmsNobody) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
-  Runner refuser("r", Cheat::refuses, log), good("g", Cheat::none, log);
-  const auto timings = bench({&refuser, &good}, kProblem, rounds(2));
-  EXPECT_EQ(timings[0].refused, "no");
-  EXPECT_TRUE(timings[1].timed());
+  Runner refuser(gpu, "r", Cheat::refuses, log), good(gpu, "g", Cheat::none, log);
+  const auto rows = bench({&refuser, &good}, kProblem, rounds(2));
+  EXPECT_EQ(rows[0].refused, "no");
+  EXPECT_TRUE(rows[1].timed());
   EXPECT_EQ(log.find('r'), std::string::npos);
 }
 
 TEST(Bench, StoppingKeepsWhatWasMeasured) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
-  Runner a("a", Cheat::none, log);
+  Runner a(gpu, "a", Cheat::none, log);
   Settings settings = rounds(1000);
-  settings.progress = [](const std::string& what, std::int64_t done, std::int64_t) {
-    return !what.starts_with("timing") || done < 5;
-  };
-  const auto timings = bench({&a}, kProblem, settings);
-  EXPECT_EQ(timings[0].samples_ms.size(), 5u);
-  EXPECT_TRUE(timings[0].timed());
+  settings.progress = [](const std::string& what, double) { return !what.ends_with("round 5"); };
+  const auto rows = bench({&a}, kProblem, settings);
+  EXPECT_EQ(rows[0].samples_ms.size(), 5u);
+  EXPECT_TRUE(rows[0].timed());
 }
 
 TEST(Bench, TimeUpEndsAnUnsettledContender) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
-  Runner a("a", Cheat::none, log);
+  Runner a(gpu, "a", Cheat::none, log);
   Settings settings;
   settings.stop = {.at_least = 1'000'000, .relative_error = 0.005, .seconds = 1e-9, .even_if_slow = 3};
-  const auto timings = bench({&a}, kProblem, settings);
-  EXPECT_EQ(timings[0].samples_ms.size(), 3u);
-  EXPECT_FALSE(timings[0].settled);
+  const auto rows = bench({&a}, kProblem, settings);
+  EXPECT_EQ(rows[0].samples_ms.size(), 3u);
+  EXPECT_FALSE(rows[0].settled);
 }
 
 TEST(Inputs, AreSpreadOverTheIntervalAndDifferBySeed) {

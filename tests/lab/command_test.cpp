@@ -1,6 +1,7 @@
 // The command from outside: exit codes, one-line errors, output that parses, help.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,7 +12,8 @@
 namespace cairn::testing {
 namespace {
 
-const char* const kVerbs[] = {"climb", "list", "info", "verify", "bench", "plan", "lab", "completion"};
+const char* const kVerbs[] = {"climb",  "list",    "info", "verify", "bench",     "profile",
+                              "report", "compare", "plan", "lab",    "completion"};
 
 // Nothing on stdout, one line on stderr that begins "cairn: " and holds `hint`.
 void expect_complaint(const std::string& arguments, int code, const std::string& hint) {
@@ -47,6 +49,15 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("verify --fuzz 0", 2, "1 or more");
   expect_complaint("verify --fuzz many", 2, "--fuzz");
   expect_complaint("lab nothing", 2, "layout");
+  expect_complaint("report", 2, "RECORD");
+  expect_complaint("report nowhere.json", 2, "cannot read nowhere.json: No such file");
+  expect_complaint("report .", 2, "is a directory");
+  expect_complaint("report x.json --check", 2, "--readme");
+  expect_complaint("report x.json --readme README.md --format md", 2, "--format");
+  expect_complaint("compare x.json", 2, "NEW");
+  expect_complaint("compare x.json y.json --within -1", 2, "0 or more");
+  expect_complaint("compare x.json y.json --within 100", 2, "below 100");
+  expect_complaint("compare x.json y.json --require 101", 2, "between 0 and 100");
   expect_complaint("completion", 2, "SHELL");
   expect_complaint("completion tcsh", 2, "bash");
 }
@@ -69,7 +80,8 @@ TEST(Command, EveryVerbTeaches) {
     const Ran ran = run_cairn(verb + " --help");
     EXPECT_EQ(ran.code, 0) << verb;
     EXPECT_EQ(ran.err, "") << verb;
-    EXPECT_NE(ran.out.find("Examples:\n  cairn " + verb), std::string::npos) << ran.out;
+    const std::size_t examples = std::min(ran.out.find("Examples:\n"), ran.out.size());
+    EXPECT_NE(ran.out.find("\n  cairn " + verb, examples), std::string::npos) << ran.out;
   }
   EXPECT_EQ(run_cairn("--version").out.substr(0, 6), "cairn ");
 }
@@ -87,15 +99,89 @@ TEST(Command, EveryVerbSpeaksJson) {
 
 TEST(Command, BenchGivesTheKeysAndTheSamples) {
   const Ran ran = run_cairn("bench cairn --shape 32 --type f32 --seconds 0.1 --format json");
-  const auto rows = nlohmann::json::parse(ran.out);
-  const auto& row = rows.back();
+  const auto record = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(record["kind"], "bench");
+  EXPECT_EQ(record["command"], "cairn bench cairn --shape 32 --type f32 --seconds 0.1 --format json");
+  const auto& row = record["rows"].back();
   EXPECT_EQ(row["id"], "cairn");
-  EXPECT_EQ(row["problem"], "f32 nn 32x32x32");
-  EXPECT_EQ(row["verified"], true);
-  EXPECT_EQ(row["samples_ms"].size(), row["samples"].get<std::size_t>());
-  EXPECT_GE(row["samples"].get<int>(), 3);
-  for (const char* key : {"median_ms", "min_ms", "spread_percent", "gflops"})
+  EXPECT_TRUE(row["problem"].get<std::string>().starts_with("in=f32 out=f32 ")) << row["problem"];
+  EXPECT_EQ(row["verified"], "exact");
+  EXPECT_GE(row["samples_ms"].size(), 3u);
+  for (const char* key : {"median_ms", "min_ms", "spread_percent", "tflops", "gbytes"})
     EXPECT_TRUE(row[key].is_number()) << key;
+}
+
+// One small measurement for the tests below.
+const std::string& a_record() {
+  static const std::string name = [] {
+    EXPECT_EQ(run_cairn("bench cairn --shape 32 --type f32 --seconds 0.1 --record measured.json").code, 0);
+    return "measured.json";
+  }();
+  return name;
+}
+
+TEST(Command, ReportShowsWhatBenchKept) {
+  const Ran table = run_cairn("report " + a_record());
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("f32 nn 32x32x32"), std::string::npos) << table.out;
+  const auto stored = nlohmann::json::parse(slurp(scratch() / a_record()))["rows"].back();
+  const auto shown = nlohmann::json::parse(run_cairn("report " + a_record() + " --format json").out).back();
+  EXPECT_EQ(shown["record"], a_record());
+  EXPECT_EQ(shown["id"], stored["id"]);
+  EXPECT_NEAR(shown["median_ms"].get<double>(), stored["median_ms"].get<double>(), 1e-5);
+  EXPECT_EQ(shown["samples"], stored["samples_ms"].size());
+}
+
+TEST(Command, ReportRefusesWhatIsNotARecordOrNotTheLadders) {
+  std::ofstream(scratch() / "broken.json") << slurp(scratch() / a_record()).substr(0, 100);
+  expect_complaint("report broken.json", 1, "broken.json is not JSON: line ");
+  auto record = nlohmann::json::parse(slurp(scratch() / a_record()));
+  record["rows"][0]["samples_ms"][1] = "fast";
+  std::ofstream(scratch() / "bad.json") << record;
+  expect_complaint("report bad.json", 1, "bad.json: rows[0].samples_ms[1] is \"fast\"");
+  expect_complaint("compare " + a_record() + " bad.json", 1, "rows[0].samples_ms[1]");
+  record["schema"] = 2;
+  std::ofstream(scratch() / "newer.json") << record;
+  expect_complaint("report newer.json", 1, "newer.json: schema 2 is newer than this cairn reads (1)");
+
+  std::ofstream(scratch() / "PAGE.md") << "text\n";
+  expect_complaint("report --readme PAGE.md " + a_record(), 1, "has no timed row of f32 nn 4096x4096x4096");
+  expect_complaint("report --readme nowhere.md " + a_record(), 2, "cannot read nowhere.md");
+  EXPECT_EQ(slurp(scratch() / "PAGE.md"), "text\n");
+}
+
+TEST(Command, ReportKeepsThePageUpToDate) {
+  auto record = nlohmann::json::parse(slurp(scratch() / a_record()));
+  auto& row = record["rows"].back();
+  row["id"] = "simt/01_naive";
+  row["problem"] = "f32 nn 4096x4096x4096";
+  std::ofstream(scratch() / "ladder.json") << record;
+  std::ofstream(scratch() / "PAGE.md") << "text\n";
+  expect_complaint("report --readme PAGE.md ladder.json", 1, "PAGE.md has no marker <!-- ladder:begin -->");
+  std::ofstream(scratch() / "PAGE.md") << "above\n<!-- ladder:begin -->\nold\n<!-- ladder:end -->\nbelow";
+  expect_complaint("report --readme PAGE.md --check ladder.json", 1, "the ladder in PAGE.md is not what ladder.json");
+  EXPECT_EQ(run_cairn("report --readme PAGE.md ladder.json").code, 0);
+  const std::string page = slurp(scratch() / "PAGE.md");
+  EXPECT_TRUE(page.starts_with("above\n<!-- ladder:begin -->\n")) << page;
+  EXPECT_TRUE(page.ends_with("\n<!-- ladder:end -->\nbelow")) << page;
+  EXPECT_NE(page.find("| simt/01_naive "), std::string::npos) << page;
+  EXPECT_EQ(run_cairn("report --readme PAGE.md --check ladder.json").code, 0);
+}
+
+TEST(Command, CompareCountsWhatAgrees) {
+  auto record = nlohmann::json::parse(slurp(scratch() / a_record()));
+  const std::string all = std::to_string(record["rows"].size());
+  const Ran same = run_cairn("compare " + a_record() + " " + a_record() + " --require 100");
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_NE(same.out.find(all + " of " + all + " rows agree (100 %)"), std::string::npos) << same.out;
+
+  for (auto& sample : record["rows"].back()["samples_ms"]) sample = 10 * sample.get<double>();
+  std::ofstream(scratch() / "slow.json") << record;
+  const std::string arguments = "compare " + a_record() + " slow.json";
+  EXPECT_EQ(run_cairn(arguments).code, 0);
+  const Ran strict = run_cairn(arguments + " --require 100 --format csv");
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_NE(strict.err.find("--require asks for 100 %"), std::string::npos) << strict.err;
 }
 
 TEST(Command, ListsOfFlagsCombine) {
@@ -128,9 +214,15 @@ TEST(Command, OutIsWrittenOnceAndNeverTwice) {
   EXPECT_NE(slurp(scratch() / "list.json"), first);
 }
 
+TEST(Command, AMissingDirectoryIsAnErrorBeforeTheWork) {
+  expect_complaint("bench --shape 4096 --record nowhere/x.json", 2, "there is no directory nowhere");
+  expect_complaint("report x.json --out nowhere/x.csv", 2, "there is no directory nowhere");
+}
+
 TEST(Command, AFullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   expect_complaint("list --out /dev/full", 1, "No space left");
+  expect_complaint("report " + a_record() + " --out /dev/full --force", 1, "cannot write /dev/full: No space left");
   const Ran ran = run_shell("cairn list >/dev/full");
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.err.find("No space left"), std::string::npos) << ran.err;
@@ -138,14 +230,14 @@ TEST(Command, AFullDiskIsAnError) {
 
 TEST(Command, CtrlCKeepsWhatWasDone) {
   const struct {
-    const char *arguments, *done;
-  } long_work[] = {{"verify cairn --fuzz 100000000", "passed"},
-                   {"bench cairn --shape 64:4096:1 --type f32", "f32 nn 64x64x64"}};
+    const char *arguments, *done, *says;
+  } long_work[] = {{"verify cairn --fuzz 100000000", "passed", "Interrupted"},
+                   {"bench cairn --shape 64:4096:1 --type f32", "f32 nn 64x64x64", "interrupted"}};
   for (const auto& work : long_work) {
     const Ran ran =
         run_shell(std::string("timeout --foreground --preserve-status --signal=INT 2 cairn ") + work.arguments);
     EXPECT_EQ(ran.code, 130) << work.arguments << ran.err;
-    EXPECT_NE(ran.out.find("Interrupted"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find(work.says), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find(work.done), std::string::npos) << ran.out;
   }
 }

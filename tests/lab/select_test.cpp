@@ -74,6 +74,26 @@ TEST(Select, NothingFoundListsWhatThereIs) {
   }
 }
 
+TEST(Select, TilesOnlyWhereAsked) {
+  const auto tiles = [](const std::vector<std::string>& patterns) {
+    Contenders list;
+    for (const char* id : {"simt/04_block_tile", "simt/04_block_tile@1", "simt/04_block_tile@2", "simt/05_other"}) {
+      list.push_back(std::make_unique<Named>(id));
+    }
+    const Status status = select(patterns, list);
+    if (!status.ok()) return Ids{"error: " + status.message()};
+    Ids ids;
+    for (const auto& contender : list) ids.emplace_back(contender->id());
+    return ids;
+  };
+  EXPECT_EQ(tiles({"simt/04"}), (Ids{"simt/04_block_tile"}));
+  EXPECT_EQ(tiles({"simt/04@2"}), (Ids{"simt/04_block_tile@2"}));
+  EXPECT_EQ(tiles({"simt/04@*"}), (Ids{"simt/04_block_tile", "simt/04_block_tile@1", "simt/04_block_tile@2"}));
+  EXPECT_EQ(tiles({"simt/*"}), (Ids{"simt/04_block_tile", "simt/05_other"}));
+  EXPECT_EQ(tiles({"simt/*@1"}), (Ids{"simt/04_block_tile@1"}));
+  EXPECT_TRUE(tiles({"simt/05@1"}).at(0).starts_with("error: no contender is named 'simt/05@1'"));
+}
+
 TEST(Contenders, TheCpuHasItsReferenceFirstAndTheLibraryLast) {
   Contenders list;
   ASSERT_TRUE(contenders(-1, list).ok());

@@ -35,6 +35,26 @@ TEST(Statistics, QuantileInterpolatesBetweenRanks) {
   EXPECT_EQ(quantile(x, 1), 4);
 }
 
+TEST(Statistics, DeviationDividesByOneLessThanTheCount) {
+  EXPECT_DOUBLE_EQ(deviation(Numbers{2, 4, 4, 4, 5, 5, 7, 9}), std::sqrt(32.0 / 7));
+  EXPECT_EQ(deviation(Numbers{5, 5, 5}), 0);
+  EXPECT_EQ(deviation(Numbers{5}), 0);
+  EXPECT_EQ(deviation(Numbers{}), 0);
+}
+
+TEST(Statistics, OutliersLieBeyondThreeWidthsOfTheMiddleHalf) {
+  // Quartiles of 1 … 9 are 3 and 7: the fences stand at -9 and 19.
+  Numbers x = one_to(9);
+  EXPECT_EQ(outliers(x), 0u);
+  x[8] = 19;
+  EXPECT_EQ(outliers(x), 0u);
+  x[8] = 19.1;
+  EXPECT_EQ(outliers(x), 1u);
+  x[0] = -9.1;
+  EXPECT_EQ(outliers(x), 2u);
+  EXPECT_EQ(outliers(Numbers{}), 0u);
+}
+
 TEST(Statistics, SpreadIsTheMiddleHalfOverTheMedian) {
   EXPECT_DOUBLE_EQ(spread(Numbers{1, 2, 3, 4}), 1.5 / 2.5);
   EXPECT_EQ(spread(Numbers{5, 5, 5}), 0);

@@ -1,0 +1,30 @@
+#include "lab/baselines.hpp"
+
+#include "lab/baseline_cublas.hpp"
+#include "lab/baseline_openblas.hpp"
+#include "lab/contender_cublas.hpp"
+
+namespace cairn::lab {
+
+void add_baselines(const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {
+  switch (machine->facts().kind) {
+    case runtime::Kind::cpu:
+      if (auto openblas = openblas_direct(machine); openblas != nullptr) out.push_back(std::move(openblas));
+      return;
+    case runtime::Kind::gpu:
+      if (built_with_cublas()) add_cublas(machine, out);
+      return;
+    case runtime::Kind::emu: return;
+  }
+}
+
+std::string no_baseline(runtime::Kind kind) {
+  switch (kind) {
+    case runtime::Kind::cpu: return built_with_openblas() ? "" : "this build has no OpenBLAS";
+    case runtime::Kind::gpu: return no_cublas();
+    case runtime::Kind::emu: break;
+  }
+  return "nobody else's kernels run on the emulated GPU";
+}
+
+}  // namespace cairn::lab

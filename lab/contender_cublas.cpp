@@ -1,0 +1,278 @@
+#include "lab/contender_cublas.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lab/cublas_names.hpp"
+#include "lab/exit.hpp"
+#include "src/dispatch/check.hpp"
+#include "src/dispatch/normalize.hpp"
+
+namespace cairn::lab {
+namespace {
+
+bool is_empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.batch == 0; }
+
+// Variables that make cuBLAS multiply otherwise than it is told to.
+struct Override {
+  const char* variable;
+  Type type;
+};
+constexpr Override kOverrides[] = {{"NVIDIA_TF32_OVERRIDE", Type::f32},
+                                   {"CUBLAS_EMULATE_SINGLE_PRECISION", Type::f32},
+                                   {"CUBLAS_EMULATE_DOUBLE_PRECISION", Type::f64}};
+
+// cuBLAS opened once for all contenders of a machine.
+class Shared {
+ public:
+  Shared(std::shared_ptr<runtime::Machine> machine, CublasSettings settings)
+      : machine_(std::move(machine)), settings_(std::move(settings)) {}
+
+  // A failure is kept: what is not there the first time will not be there the second time.
+  Status open() {
+    if (!tried_) status_ = settings_.open(machine_, cublas_);
+    tried_ = true;
+    return status_;
+  }
+  Cublas& cublas() { return *cublas_; }
+
+  // cuBLAS does not promise to leave A and B unread where alpha is 0, and they may be null or NaN then. Nor need they
+  // be read to scale C: a short product of zeros does it. without_inputs() gives that call; the zeros are laid out
+  // beforehand, here.
+  Status make_zeros(const Problem& p) {
+    const Problem scaling = without_inputs(Call{p}).problem;
+    const std::int64_t elements = std::max(scaling.a().span(), scaling.b().span());
+    const auto bytes = static_cast<std::size_t>(elements * size_of(p.in));
+    if (bytes <= zeros_.bytes()) return {};
+    runtime::Buffer zeros;
+    if (auto s = runtime::Buffer::make(machine_, bytes, zeros); !s.ok()) return s;
+    if (auto s = machine_->fill(zeros.data(), 0, bytes, nullptr); !s.ok()) return s;
+    if (auto s = machine_->synchronize(nullptr); !s.ok()) return s;
+    zeros_ = std::move(zeros);
+    return {};
+  }
+  Call without_inputs(const Call& call) const {
+    Call c = call;
+    Problem& p = c.problem;
+    p.k = 16;  // the least that 8-bit floats are multiplied in
+    p.lda = p.a().min_ld(), p.ldb = p.b().min_ld();
+    p.stride_a = p.stride_b = 0;
+    c.A = c.B = zeros_.data();
+    return c;
+  }
+
+  const CublasSettings& settings() const { return settings_; }
+  const std::shared_ptr<runtime::Machine>& machine() const { return machine_; }
+
+ private:
+  std::shared_ptr<runtime::Machine> machine_;
+  CublasSettings settings_;
+  std::unique_ptr<Cublas> cublas_;
+  runtime::Buffer zeros_;
+  Status status_;
+  bool tried_ = false;
+};
+
+// What the three have in common.
+class CublasContender : public Contender {
+ public:
+  explicit CublasContender(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+  bool is_baseline() const override { return true; }
+  std::string details() const override { return details_; }
+  const std::shared_ptr<runtime::Machine>& machine() const override { return shared_->machine(); }
+
+  std::string refuses(const Problem& p) const override {
+    if (auto s = dispatch::check(p); !s.ok()) return s.message();
+    if (p.k == 0) return "cuBLAS is not asked for a sum of nothing, k = 0";
+    for (const auto& [variable, type] : kOverrides) {
+      if (p.in == type && std::getenv(variable) != nullptr)
+        return fmt::format("{} is set, and cuBLAS obeys it instead of us; unset it", variable);
+    }
+    return refuses_further(p);
+  }
+
+  Status prepare(const Problem& p) override {
+    details_.clear();
+    if (is_empty(p)) return {};
+    if (auto s = shared_->open(); !s.ok()) return s;
+    if (auto s = shared_->make_zeros(p); !s.ok()) return s;
+    if (auto s = choose(p, details_); !s.ok()) return s;
+    if (p.in == Type::e4m3) details_ += ", fast accumulation";
+    if (p.compute == Compute::split) details_ += ", plain f32, which promises the same accuracy";
+    return {};
+  }
+
+  Status run(const Call& call, runtime::Stream stream) override {
+    if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
+    if (is_empty(call.problem)) return {};
+    if (auto s = shared_->open(); !s.ok()) return s;
+    const Call rounded = dispatch::with_rounded_scalars(call);
+    if (dispatch::reads_inputs(rounded)) return multiply(rounded, stream);
+    return multiply(shared_->without_inputs(rounded), stream);
+  }
+
+ protected:
+  virtual std::string refuses_further(const Problem& p) const = 0;
+  virtual Status choose(const Problem& p, std::string& details) = 0;
+  virtual Status multiply(const Call& call, runtime::Stream stream) = 0;
+  Shared& shared() const { return *shared_; }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  std::string details_;
+};
+
+class GemmEx final : public CublasContender {
+ public:
+  using CublasContender::CublasContender;
+  std::string_view id() const override { return "cublas/gemm_ex"; }
+  std::string_view title() const override { return "cublasGemmEx, which chooses by itself"; }
+
+ protected:
+  std::string refuses_further(const Problem& p) const override {
+    return p.in == Type::e4m3 ? "cublasGemmEx takes no e4m3" : "";
+  }
+  Status choose(const Problem&, std::string& details) override {
+    details = "default algorithm";
+    return {};
+  }
+  Status multiply(const Call& call, runtime::Stream stream) override {
+    return shared().cublas().gemm_ex(call, stream);
+  }
+};
+
+// "tile 128x256", or its number where the header had no name for it.
+std::string named(const char* what, std::string_view name, std::int64_t id) {
+  return name.empty() ? fmt::format("{} id {}", what, id) : fmt::format("{} {}", what, name);
+}
+
+std::string text_of(const LtAttributes& a) {
+  std::string text =
+      fmt::format("algorithm {}, {}, {}, split-k {}, swizzle {}", a.id, named("tile", cublas_tile(a.tile), a.tile),
+                  named("stages", cublas_stages(a.stages), a.stages), a.split_k, a.swizzle);
+  if (a.cluster != 0) text += ", " + named("cluster", cublas_cluster(a.cluster), a.cluster);
+  if (a.custom != 0) text += fmt::format(", custom {}", a.custom);
+  return text;
+}
+
+class Lt final : public CublasContender {
+ public:
+  Lt(std::shared_ptr<Shared> shared, bool tuned) : CublasContender(std::move(shared)), tuned_(tuned) {}
+  std::string_view id() const override { return tuned_ ? "cublas/lt_tuned" : "cublas/lt_first"; }
+  std::string_view title() const override {
+    return tuned_ ? "cuBLASLt, the fastest algorithm it offers" : "cuBLASLt, the first algorithm it offers";
+  }
+
+ protected:
+  std::string refuses_further(const Problem& p) const override {
+    if (p.batch > std::numeric_limits<std::int32_t>::max()) return "the batch is too large for cuBLASLt's integers";
+    if (p.in != Type::e4m3 || is_empty(p)) return "";
+    const Problem row = dispatch::to_row(p);
+    if (machine()->facts().arch < 100 && (row.op_a != Op::none || row.op_b != Op::transpose))
+      return "cuBLAS multiplies e4m3 only as row-major nt, which is column-major tn";
+    // Sizes and leading dimensions have rules of their own, which only it knows.
+    if (auto s = shared().open(); !s.ok()) return s.message();
+    Plan* plan = nullptr;
+    return find(p, Alignment{}, plan).message();
+  }
+
+  Status choose(const Problem& p, std::string& details) override {
+    Plan* plan = nullptr;
+    if (auto s = find(p, Alignment{}, plan); !s.ok()) return s;
+    if (tuned_ && plan->origin.empty()) search(*plan);
+    const std::string& origin = plan->origin;
+    details = fmt::format("{}, {}", text_of(shared().cublas().attributes(plan->algorithm)),
+                          origin.empty() ? "first heuristic" : origin);
+    return {};
+  }
+
+  Status multiply(const Call& call, runtime::Stream stream) override {
+    if (call.problem.out == Type::e4m3 && call.beta != 0)
+      return {Code::unsupported, "cuBLAS adds no C of e4m3 to a product; beta must be 0"};
+    const Alignment alignment = alignment_of(call);
+    if (call.problem.in == Type::e4m3 && std::min({alignment.A, alignment.B, alignment.C}) < 16)
+      return {Code::unsupported, "cuBLAS takes e4m3 only where A, B and C are aligned to 16 bytes"};
+    Plan* plan = nullptr;
+    if (auto s = find(call.problem, alignment, plan); !s.ok()) return s;
+    return shared().cublas().matmul(*plan->description, plan->algorithm, call, stream);
+  }
+
+ private:
+  struct Plan {
+    Problem problem;
+    Alignment alignment;
+    std::shared_ptr<const LtDescription> description;
+    LtAlgorithm algorithm;
+    std::string origin;  // of a searched one: how it was found
+  };
+
+  // The plan for a problem at these alignments: the one from before, or a new one with the first heuristic.
+  Status find(const Problem& p, Alignment alignment, Plan*& out) const {
+    if (last_ == nullptr || last_->problem != p || last_->alignment != alignment) {
+      const auto key = fmt::format("{} {} {} {}", p.full(), alignment.A, alignment.B, alignment.C);
+      auto at = plans_.find(key);
+      if (at == plans_.end()) {
+        Plan plan{p, alignment, nullptr, {}, ""};
+        std::vector<LtAlgorithm> first;
+        if (auto s = shared().cublas().describe(p, plan.description); !s.ok()) return s;
+        if (auto s = shared().cublas().heuristics(*plan.description, alignment, 1, first); !s.ok()) return s;
+        plan.algorithm = first.at(0);
+        at = plans_.emplace(key, std::move(plan)).first;
+      }
+      last_ = &at->second;
+    }
+    out = last_;
+    return {};
+  }
+
+  void search(Plan& plan) {
+    Cublas& cublas = shared().cublas();
+    const CublasSettings& settings = shared().settings();
+    const ChoiceKey key{machine()->facts().name, cublas.version(), plan.problem.full()};
+    if (auto kept = find_choice(settings.choices, key); kept && cublas.check(*plan.description, *kept).ok()) {
+      plan.algorithm = *kept;
+      plan.origin = "kept choice";
+      return;
+    }
+    std::vector<LtAlgorithm> algorithms;
+    try {
+      expect(cublas.heuristics(*plan.description, Alignment{}, settings.most_algorithms, algorithms));
+      std::vector<measure::Run> candidates;
+      candidates.reserve(algorithms.size());
+      for (const LtAlgorithm& algorithm : algorithms) {
+        candidates.push_back([&](const Call& call, runtime::Stream stream) {
+          return cublas.matmul(*plan.description, algorithm, call, stream);
+        });
+      }
+      const measure::Ring ring(machine(), plan.problem, 1, settings.effort.cache);
+      const Fastest found = fastest(ring, candidates, settings.effort);
+      plan.algorithm = algorithms[found.index];
+      plan.origin =
+          fmt::format("number {} of {} heuristics, {} timed", found.index + 1, algorithms.size(), found.timed);
+      (void)keep_choice(settings.choices, key, plan.algorithm, cublas.attributes(plan.algorithm));
+    } catch (const Error& error) {
+      plan.origin = fmt::format("first heuristic, since the search failed: {}", error.what());
+    }
+  }
+
+  const bool tuned_;
+  mutable std::map<std::string, Plan> plans_;
+  mutable Plan* last_ = nullptr;  // so that a call made over and over looks nothing up
+};
+
+}  // namespace
+
+void add_cublas(const std::shared_ptr<runtime::Machine>& machine, Contenders& out, const CublasSettings& settings) {
+  const auto shared = std::make_shared<Shared>(machine, settings);
+  out.push_back(std::make_unique<GemmEx>(shared));
+  out.push_back(std::make_unique<Lt>(shared, false));
+  out.push_back(std::make_unique<Lt>(shared, true));
+}
+
+}  // namespace cairn::lab

@@ -1,0 +1,218 @@
+// The experiment "timing": one set of rungs by three clocks. Caches are hot for all three, or they would not time the
+// same thing.
+//
+//   events      the naive way: an event, a launch by the host, an event
+//   stopwatch   what cairn bench uses: events and runs inside one graph (lab/measure/stopwatch.hpp)
+//   profiler    the kernel's own time as Nsight Compute reads it
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+#include "lab/experiments/clocks.hpp"
+#include "lab/experiments/comparing.hpp"
+#include "lab/experiments/experiments.hpp"
+#include "lab/measure/bench.hpp"
+#include "lab/measure/statistics.hpp"
+#include "lab/measure/stopwatch.hpp"
+#include "lab/profile/ncu.hpp"
+#include "lab/profile/profile.hpp"
+
+namespace cairn::lab {
+namespace {
+
+constexpr int kRuns = 30;
+constexpr Shape kProduct = {1024, 1024, 1024};
+constexpr Shape kMove = {1280, 1280, 1280};
+
+// One launch between two events, as it is often done.
+class EventClock {
+ public:
+  EventClock(const measure::Ring& ring, Contender& contender) : ring_(ring), contender_(contender) {
+    expect(machine().create_event(from_));
+    expect(machine().create_event(to_));
+    (void)sample();  // loads what is loaded on first use
+  }
+  ~EventClock() {
+    if (from_ != nullptr) machine().destroy_event(from_);
+    if (to_ != nullptr) machine().destroy_event(to_);
+  }
+  EventClock(const EventClock&) = delete;
+  EventClock& operator=(const EventClock&) = delete;
+
+  double sample() {
+    double ms = 0;
+    expect(machine().record(from_, nullptr));
+    expect(contender_.run(ring_.call(0), nullptr));
+    expect(machine().record(to_, nullptr));
+    expect(machine().elapsed(from_, to_, ms));
+    return ms;
+  }
+
+ private:
+  runtime::Machine& machine() { return *ring_.machine(); }
+
+  const measure::Ring& ring_;
+  Contender& contender_;
+  runtime::Event from_ = nullptr, to_ = nullptr;
+};
+
+struct Entry {
+  Contender* contender;
+  Problem problem;
+  Clocked clocked;
+  std::int64_t runs = 0;  // in a sample of the stopwatch
+};
+
+// The simt rungs 01–04 and the transposes.
+bool is_asked(std::string_view id) {
+  return id.starts_with("transpose/") || id.starts_with("simt/01") || id.starts_with("simt/02") ||
+         id.starts_with("simt/03") || id.starts_with("simt/04");
+}
+
+std::vector<Entry> entries(const Contenders& all, const Conditions& conditions) {
+  std::vector<Entry> chosen;
+  for (const auto& contender : all) {
+    if (!is_asked(contender->id())) continue;
+    const bool moves = contender->work() == Work::move;
+    const Shape s = conditions.shape.value_or(moves ? kMove : kProduct);
+    Entry entry{contender.get(),
+                contender->suited(Problem::packed(Type::f32, Op::none, Op::none, s.m, s.n, s.k)),
+                {short_id(contender->id()), moves ? "transposes" : "products", {}}};
+    if (entry.contender->refuses(entry.problem).empty()) chosen.push_back(std::move(entry));
+  }
+  return chosen;
+}
+
+// Rounds over all of one problem, so that no rung has the cool minute and another the warm one.
+void time_here(std::vector<Entry*> group, const Conditions& conditions, double from, double to) {
+  const measure::Ring ring(group[0]->contender->machine(), group[0]->problem, conditions.seed, measure::Cache::hot);
+  std::vector<std::unique_ptr<EventClock>> events;
+  std::vector<measure::Stopwatch> watches;
+  for (Entry* entry : group) {
+    Contender& contender = *entry->contender;
+    expect(contender.prepare(entry->problem));
+    events.push_back(std::make_unique<EventClock>(ring, contender));
+    watches.emplace_back(ring, [&contender](const Call& call, runtime::Stream s) { return contender.run(call, s); });
+    entry->runs = watches.back().runs();
+  }
+  std::int64_t turn = 0;
+  for (int round = -1; round < kRuns; ++round) {  // the first does not count: the clocks wake up
+    conditions.go_on("timing " + group[0]->problem.brief(), from + (to - from) * (round + 1) / (kRuns + 1));
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const double event = events[i]->sample(), watch = watches[i].sample(turn++);
+      if (round < 0) continue;
+      group[i]->clocked.us[kEvents].push_back(1e3 * event);
+      group[i]->clocked.us[kStopwatch].push_back(1e3 * watch);
+    }
+  }
+}
+
+void time_all(std::vector<Entry>& all, const Conditions& conditions) {
+  for (const char* name : {"products", "transposes"}) {
+    std::vector<Entry*> group;
+    for (Entry& entry : all) {
+      if (entry.clocked.group == name) group.push_back(&entry);
+    }
+    const double from = name[0] == 'p' ? 0.1 : 0.3;
+    if (!group.empty()) time_here(group, conditions, from, from + 0.2);
+  }
+}
+
+// Why the profiler's column is empty; empty if it is not.
+std::string profile_all(std::vector<Entry>& all, const Conditions& conditions) {
+  try {
+    const std::string ncu = profile::find_ncu();
+    double share = 0.5;
+    for (Entry& entry : all) {
+      const std::string what = "profiling " + entry.clocked.name;
+      const profile::Profile found =
+          profile::profile(ncu,
+                           {.id = std::string(entry.contender->id()),
+                            .device = conditions.device,
+                            .problem = entry.problem,
+                            .build = "",
+                            .seed = conditions.seed,
+                            .runs = kRuns},
+                           {.counters = {"kernel_time_us"},  // alone it needs one pass a launch
+                            .cold = false,
+                            .tick = [&] { return !conditions.progress || conditions.progress(what, share); }});
+      for (const profile::Values& run : found.runs) entry.clocked.us[kProfiler].push_back(run.at("kernel_time_us"));
+      share += 0.5 / static_cast<double>(all.size());
+    }
+  } catch (const Error& error) {
+    conditions.go_on("", 1);  // if it was stopped, that is the reason
+    for (Entry& entry : all) entry.clocked.us[kProfiler].clear();
+    return error.what();
+  }
+  return "";
+}
+
+Table table(const std::vector<Entry>& all) {
+  Table out;
+  out.columns = {{"id", "rung", Align::left}, {"problem", "problem", Align::left}};
+  for (const char* clock : kClocks) {
+    out.columns.push_back({fmt::format("{}_us", clock), fmt::format("{} µs", clock), Align::right, 2});
+    out.columns.push_back({fmt::format("{}_deviation_us", clock), "±", Align::right, 2});
+  }
+  out.columns.push_back({"stopwatch_runs", "runs a sample"});
+  for (const char* clock : kClocks) {
+    out.columns.push_back({fmt::format("{}_samples_us", clock), "", Align::right, 3, Audience::machines});
+  }
+  for (const Entry& entry : all) {
+    std::vector<Cell> cells = {std::string(entry.contender->id()), entry.problem.brief()};
+    for (const auto& samples : entry.clocked.us) {
+      cells.resize(cells.size() + 2);  // absent where the clock is
+      if (samples.empty()) continue;
+      cells[cells.size() - 2] = measure::median(samples);
+      cells.back() = measure::deviation(samples);
+    }
+    cells.emplace_back(entry.runs);
+    for (const auto& samples : entry.clocked.us) cells.emplace_back(samples);
+    out.rows.push_back(std::move(cells));
+  }
+  return out;
+}
+
+}  // namespace
+
+Findings timing_experiment(const Conditions& conditions) {
+  Contenders all;
+  expect(contenders(conditions.device, all));
+  std::vector<Entry> chosen = entries(all, conditions);
+  Findings findings;
+  Report& report = findings.report;
+  std::erase_if(chosen, [&](const Entry& entry) {
+    conditions.go_on("verifying " + entry.clocked.name, 0);
+    const std::string wrong = measure::wrong_at_size(*entry.contender, entry.problem, conditions.seed);
+    if (wrong.empty()) return false;
+    findings.holds = false;
+    report.alarms.push_back(fmt::format("FAILED, not timed: {}: {}", entry.contender->id(), wrong));
+    return true;
+  });
+  if (chosen.empty()) throw Error(findings.holds ? kLacking : kFailed, "there is nothing right here to be timed");
+
+  time_all(chosen, conditions);
+  const std::string missing = profile_all(chosen, conditions);
+  const runtime::Facts& facts = all[0]->machine()->facts();
+  report.before = {
+      fmt::format("{}, {}", facts.name, facts.software),
+      fmt::format("Medians and standard deviations of {} samples; caches hot; every rung verified at this size.",
+                  kRuns),
+      "Events: around one launch by the host. Stopwatch: inside a graph; a sample is the mean of its runs.",
+      "Profiler: the kernel's own time, by Nsight Compute."};
+  report.table = table(chosen);
+  std::vector<Clocked> clocked;
+  clocked.reserve(chosen.size());
+  for (const Entry& entry : chosen) clocked.push_back(entry.clocked);
+  findings.conclusions = compare_clocks(clocked);
+  if (!missing.empty()) findings.conclusions.push_back("The profiler's clock is missing: " + missing + ".");
+  report.after = wrapped(findings.conclusions);
+  return findings;
+}
+
+}  // namespace cairn::lab

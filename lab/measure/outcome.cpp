@@ -1,0 +1,89 @@
+#include "lab/measure/outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cairn/numbers.hpp"
+#include "lab/measure/inputs.hpp"
+#include "lab/random.hpp"
+#include "lab/verify/judge.hpp"
+#include "src/dispatch/normalize.hpp"
+
+namespace cairn::lab::measure {
+namespace {
+
+constexpr int kElements = 256;
+
+double value(Type type, const void* elements, std::int64_t index) {
+  return with_type(type, [&]<class T>() { return static_cast<double>(static_cast<const T*>(elements)[index]); });
+}
+
+// What arithmetic narrower than the storage type may cost, as a share of the terms' absolute sum: products of rounded
+// inputs, and accumulators of which hardware keeps few bits. Wide, since the exact check has been passed already.
+double narrow_arithmetic(const Problem& p) {
+  if (p.in == Type::e4m3) return 0x1p-6;
+  if (p.in == Type::f16 || p.in == Type::bf16 || p.compute != Compute::native) return 0x1p-8;
+  return 0;
+}
+
+// One element of a row-major problem: is it what A and B make it?
+std::string wrong_element(const Call& row, Work work, std::int64_t batch, std::int64_t i, std::int64_t j) {
+  const Problem& p = row.problem;
+  const double found = value(p.out, row.C, batch * p.stride_c + i * p.ldc + j);
+  const auto a = [&](std::int64_t l) {
+    return value(p.in, row.A, batch * p.stride_a + (p.op_a == Op::none ? i * p.lda + l : l * p.lda + i));
+  };
+  if (work == Work::move) {
+    const double moved = a(j);
+    return found == moved ? "" : fmt::format("C[{}][{}] is {} and must be {}", i, j, found, moved);
+  }
+  double exact = 0, magnitude = 0;
+  for (std::int64_t l = 0; l < p.k; ++l) {
+    const double product =
+        a(l) * value(p.in, row.B, batch * p.stride_b + (p.op_b == Op::none ? l * p.ldb + j : j * p.ldb + l));
+    exact += product;
+    magnitude += std::abs(product);
+  }
+  const double allowed = verify::bound(p, 1, magnitude, exact).rigorous + narrow_arithmetic(p) * magnitude;
+  if (std::abs(found - exact) <= allowed) return "";
+  return fmt::format("C[{}][{}] is {} and must be within {:.2g} of {}", i, j, found, allowed, exact);
+}
+
+}  // namespace
+
+std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
+  if (work == Work::probe) return "";  // writes what it likes
+  const std::vector<std::byte> c = ring.read_c(0);
+  const Problem& asked = ring.problem();
+  // The padding of a C whose lines are longer than its rows is not written, and the ring's matrices are packed.
+  const std::int64_t unwritten = first_nan(asked.out, c.data(), extent(asked.c(), asked.batch, asked.stride_c));
+  if (unwritten >= 0) return fmt::format("element {} of the timed C was not written", unwritten);
+
+  Call call = ring.call(0);
+  call.A = ring.host_a().data(), call.B = ring.host_b().data();
+  call.C = const_cast<std::byte*>(c.data());  // only read here
+  const Call row = dispatch::to_row(call);
+  const Problem& p = row.problem;
+  Random random(seed);
+  for (int n = 0; n < kElements; ++n) {
+    const bool last = n == 0;  // where an edge is forgotten, it is this one
+    const std::int64_t i = last ? p.m - 1 : random.integer(0, p.m - 1);
+    const std::int64_t j = last ? p.n - 1 : random.integer(0, p.n - 1);
+    const std::int64_t batch = last ? p.batch - 1 : random.integer(0, p.batch - 1);
+    if (std::string wrong = wrong_element(row, work, batch, i, j); !wrong.empty()) return "the timed " + wrong;
+  }
+  return "";
+}
+
+std::vector<double> first_values(const Ring& ring) {
+  const std::vector<std::byte> c = ring.read_c(0);
+  const Problem& p = ring.problem();
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(3, extent(p.c(), p.batch, p.stride_c)); ++i)
+    values.push_back(value(p.out, c.data(), i));
+  return values;
+}
+
+}  // namespace cairn::lab::measure

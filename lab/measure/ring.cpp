@@ -1,0 +1,63 @@
+#include "lab/measure/ring.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/exit.hpp"
+#include "lab/measure/inputs.hpp"
+
+namespace cairn::lab::measure {
+
+using runtime::Buffer;
+
+std::int64_t extent(const Stored& matrix, std::int64_t batch, std::int64_t stride) {
+  return matrix.span() == 0 || batch == 0 ? 0 : (batch - 1) * stride + matrix.span();
+}
+
+std::int64_t sets_needed(double bytes_a_set, std::int64_t cache_bytes) {
+  if (bytes_a_set <= 0) return 1;
+  constexpr std::int64_t kLarge = 64 << 20;
+  const double others = std::ceil(2 * static_cast<double>(cache_bytes > 0 ? cache_bytes : kLarge) / bytes_a_set);
+  return 1 + static_cast<std::int64_t>(std::min(others, static_cast<double>(kMostSets - 1)));
+}
+
+Ring::Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, std::uint64_t seed, Cache cache,
+           Work work)
+    : machine_(std::move(machine)), problem_(problem) {
+  const Problem& p = problem;
+  host_a_ = uniform(p.in, extent(p.a(), p.batch, p.stride_a), 3 * seed);
+  host_b_ = uniform(p.in, extent(p.b(), p.batch, p.stride_b), 3 * seed + 1);
+  const auto c_bytes = static_cast<std::size_t>(extent(p.c(), p.batch, p.stride_c) * size_of(p.out));
+  const double set_bytes = static_cast<double>(host_a_.size() + (work == Work::move ? 0 : host_b_.size()) + c_bytes);
+  const std::int64_t count = cache == Cache::hot ? 1 : sets_needed(set_bytes, machine_->facts().cache_bytes);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Set set;
+    expect(Buffer::make(machine_, host_a_.size(), set.A));
+    expect(Buffer::make(machine_, host_b_.size(), set.B));
+    expect(Buffer::make(machine_, c_bytes, set.C));
+    expect(machine_->copy_in(set.A.data(), host_a_.data(), host_a_.size(), nullptr));
+    expect(machine_->copy_in(set.B.data(), host_b_.data(), host_b_.size(), nullptr));
+    sets_.push_back(std::move(set));
+  }
+  poison();
+}
+
+Call Ring::call(std::int64_t i) const {
+  const Set& set = sets_[static_cast<std::size_t>(i % sets())];
+  return {problem_, 1, set.A.data(), set.B.data(), 0, set.C.data()};
+}
+
+void Ring::poison() {
+  for (Set& set : sets_) expect(machine_->fill(set.C.data(), 0xff, set.C.bytes(), nullptr));
+  expect(machine_->synchronize(nullptr));
+}
+
+std::vector<std::byte> Ring::read_c(std::int64_t i) const {
+  const Buffer& C = sets_[static_cast<std::size_t>(i % sets())].C;
+  std::vector<std::byte> host(C.bytes());
+  expect(machine_->copy_out(host.data(), C.data(), host.size(), nullptr));
+  expect(machine_->synchronize(nullptr));
+  return host;
+}
+
+}  // namespace cairn::lab::measure

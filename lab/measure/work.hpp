@@ -1,0 +1,15 @@
+// How much a problem asks of a machine, whoever runs it.
+#pragma once
+
+#include "cairn/types.hpp"
+#include "lab/contender.hpp"
+
+namespace cairn::lab::measure {
+
+// 2·m·n·k, for every product of the batch.
+double flops(const Problem& problem);
+
+// What must be read and written at least once: A and C of a move, A, B and C of a product.
+double bytes(const Problem& problem, Work work);
+
+}  // namespace cairn::lab::measure

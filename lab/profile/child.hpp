@@ -1,0 +1,16 @@
+// The side that is watched: one contender, prepared, run once so that everything is loaded, then run again between
+// profile_begin() and profile_end(). Nothing is verified here, and nothing printed; the parent has done the first,
+// and the profiler does the second.
+#pragma once
+
+#include "lab/contender.hpp"
+#include "lab/profile/profile.hpp"
+
+namespace cairn::lab::profile {
+
+// All that a device can profile, its contenders and its baselines, narrowed to the patterns as select() does.
+Contenders field(int device, const std::vector<std::string>& patterns);
+
+void run_child(const Subject& subject);
+
+}  // namespace cairn::lab::profile

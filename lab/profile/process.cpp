@@ -1,0 +1,123 @@
+#include "lab/profile/process.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <sys/poll.h>
+#include <sys/wait.h>
+
+#include "lab/exit.hpp"
+
+namespace cairn::lab::profile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kTickMs = 100;
+constexpr auto kPatience = std::chrono::seconds(5);  // for a program that was asked to stop
+
+// Two ends of a pipe, closed when they go.
+struct Pipe {
+  int from = -1, to = -1;
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(kFailed, fmt::format("no pipe: {}", std::strerror(errno)));
+    from = ends[0], to = ends[1];
+  }
+  ~Pipe() {
+    close_to();
+    ::close(from);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  void close_to() {
+    if (to >= 0) ::close(to);
+    to = -1;
+  }
+};
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all = {"LC_ALL=C"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with("LC_ALL=")) all.emplace_back(*variable);
+  }
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  all.reserve(words.size() + 1);
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+// Everything that allocates is done before the fork: the parent may have threads, and between fork and exec only the
+// simplest calls are safe.
+pid_t start(std::vector<std::string> words, int output) {
+  std::vector<std::string> variables = environment();
+  const std::vector<char*> argv = pointers(words), envp = pointers(variables);
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
+  if (child > 0) return child;
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execve(argv[0], argv.data(), envp.data());
+  ::_exit(127);
+}
+
+// Reads what there is; false at the end.
+bool read_some(int from, std::string& output) {
+  char buffer[1 << 16];
+  const ssize_t got = ::read(from, buffer, sizeof buffer);
+  if (got > 0) output.append(buffer, static_cast<std::size_t>(got));
+  return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+bool readable(int from, int wait_ms) {
+  pollfd look = {from, POLLIN, 0};
+  return ::poll(&look, 1, wait_ms) > 0;
+}
+
+}  // namespace
+
+Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick) {
+  if (::access(words.at(0).c_str(), X_OK) != 0) {
+    throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
+  }
+  Pipe pipe;
+  const pid_t child = start(words, pipe.to);
+  pipe.close_to();
+
+  Ran ran;
+  int status = 0;
+  bool stopping = false, ended = false;
+  Clock::time_point asked;
+  while (!ended) {
+    if (readable(pipe.from, kTickMs)) {
+      if (read_some(pipe.from, ran.output)) continue;  // tick when it is quiet
+      break;
+    }
+    // The pipe may be held open by something the program left behind; its own end is what counts.
+    ended = ::waitpid(child, &status, WNOHANG) == child;
+    while (ended && readable(pipe.from, 0) && read_some(pipe.from, ran.output)) continue;
+    if (!stopping && tick && !tick()) {
+      stopping = true;
+      asked = Clock::now();
+      if (!ended) ::kill(child, SIGINT);
+    }
+    if (stopping && !ended && Clock::now() - asked > kPatience) ::kill(child, SIGKILL);
+  }
+  while (!ended && ::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ran;
+}
+
+}  // namespace cairn::lab::profile

@@ -1,0 +1,20 @@
+// Runs another program, without a shell, and keeps all it says.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cairn::lab::profile {
+
+struct Ran {
+  int code = -1;       // its exit code; 128 and the signal's number where one ended it
+  std::string output;  // standard output and standard error, as they came
+};
+
+// `words` are the program's path and its arguments; its standard input is empty and its locale C, so that numbers are
+// written one way. `tick` is called about ten times a second and returns false to have the program stopped.
+// Throws Error if it cannot be started.
+Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick = {});
+
+}  // namespace cairn::lab::profile

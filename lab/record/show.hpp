@@ -1,0 +1,24 @@
+// One record or several, for `cairn report`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/record/record.hpp"
+#include "lab/table.hpp"
+
+namespace cairn::lab::record {
+
+struct Named {
+  std::string name;  // the file, as it was given
+  Record record;
+};
+
+// For people (`format` is table or md): each record as the bench shows it, or with its counters if it is a profile,
+// and under its name where there are several.
+std::string pages(const std::vector<Named>& records, Format format, bool bold = false);
+
+// For machines: one table of all rows, with the record's name in each, and the alarms of all.
+Report together(const std::vector<Named>& records);
+
+}  // namespace cairn::lab::record

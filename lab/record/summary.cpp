@@ -1,0 +1,88 @@
+#include "lab/record/summary.hpp"
+
+#include <algorithm>
+
+#include "lab/measure/peaks.hpp"
+#include "lab/measure/work.hpp"
+#include "lab/record/words.hpp"
+
+namespace cairn::lab::record {
+namespace {
+
+// The rows that compete: same problem, same work. A copy is written as a problem that a product may have too.
+struct Field {
+  Problem problem;
+  std::string work;
+  bool operator==(const Field&) const = default;
+};
+
+bool native_f32(const Problem& p) { return p.in == Type::f32 && p.out == Type::f32 && p.compute == Compute::native; }
+
+// The ceilings are of f32 arithmetic and of bytes: products of other types have none here. A product is bound by
+// whichever of the two it comes nearer to.
+std::optional<double> of_ceiling(const Line& line, const Field& field, const Ceilings& ceilings) {
+  std::optional<double> share;
+  const auto take = [&](const std::optional<double>& speed, double ceiling) {
+    if (speed && ceiling > 0) share = std::max(share.value_or(0), *speed / ceiling);
+  };
+  if (field.work == "move") {
+    take(line.gbytes, ceilings.copy_gbytes);
+  } else if (native_f32(field.problem) && ceilings.fma_tflops > 0) {
+    take(line.tflops, ceilings.fma_tflops);
+    take(line.gbytes, ceilings.copy_gbytes);
+  }
+  return share;
+}
+
+std::optional<double> of_datasheet(const Line& line, const Field& field, const runtime::Facts& machine) {
+  const bool move = field.work == "move";
+  const auto peak = move ? measure::datasheet_bytes(machine) : measure::datasheet_flops(machine, field.problem);
+  const auto speed = move ? line.gbytes : line.tflops;
+  if (!peak || !speed || !(*peak > 0)) return {};
+  return *speed * (move ? 1e9 : 1e12) / *peak;
+}
+
+Line line_of(const Row& row, const Field& field, const Record& record) {
+  const auto& samples = row.samples_ms;
+  Line line;
+  line.row = &row;
+  line.median_ms = measure::median(samples);
+  line.min_ms = measure::quantile(samples, 0);
+  line.spread = measure::spread(samples);
+  line.deviation_ms = measure::deviation(samples);
+  line.interval_ms = measure::median_interval(samples);
+  if (record.kind == "host") return line;  // a call that merely enqueues has no speed
+  const bool product = field.work == "product", move = field.work == "move";
+  if (product || field.work == "probe") line.tflops = measure::flops(field.problem) / line.median_ms / 1e9;
+  if (product || move) {
+    line.gbytes = measure::bytes(field.problem, move ? Work::move : Work::product) / line.median_ms / 1e6;
+  }
+  line.of_ceiling = of_ceiling(line, field, record.ceilings);
+  line.of_datasheet = of_datasheet(line, field, record.machine);
+  return line;
+}
+
+}  // namespace
+
+std::vector<Line> summarize(const Record& record) {
+  std::vector<Line> lines;
+  std::vector<Field> fields;  // of each line
+  for (const Row& row : record.rows) {
+    if (!row.timed()) continue;
+    fields.push_back({problem_of(row), row.work});
+    lines.push_back(line_of(row, fields.back(), record));
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line* strongest = nullptr;
+    for (std::size_t j = 0; j < lines.size(); ++j) {
+      if (!lines[j].row->baseline || !(fields[j] == fields[i])) continue;
+      if (strongest == nullptr || lines[j].median_ms < strongest->median_ms) strongest = &lines[j];
+    }
+    if (strongest == nullptr) continue;
+    lines[i].baseline = strongest->row;
+    lines[i].ratio = measure::speedup(strongest->row->samples_ms, lines[i].row->samples_ms);
+  }
+  return lines;
+}
+
+}  // namespace cairn::lab::record

@@ -1,0 +1,28 @@
+// What the samples of a record imply: one line for each row, computed, never stored and trusted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/measure/statistics.hpp"
+#include "lab/record/record.hpp"
+
+namespace cairn::lab::record {
+
+struct Line {
+  const Row* row = nullptr;
+  double median_ms = 0, min_ms = 0, spread = 0, deviation_ms = 0;
+  measure::Interval interval_ms;        // of the median
+  std::optional<double> tflops;         // of what multiplies
+  std::optional<double> gbytes;         // compulsory bytes over the time; not of probes
+  const Row* baseline = nullptr;        // the strongest of the problem: the smallest median
+  std::optional<measure::Ratio> ratio;  // to it, above 1 where this row is faster; of the baselines themselves too
+  std::optional<double> of_ceiling;     // share of what the measured ceilings allow, 0 … 1
+  std::optional<double> of_datasheet;   // share of the datasheet's peak for the type, or bandwidth for a move
+};
+
+// Of the rows that were timed, in the record's order. Pointers are into the record.
+std::vector<Line> summarize(const Record& record);
+
+}  // namespace cairn::lab::record

@@ -1,0 +1,154 @@
+#include "lab/record/view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lab/record/summary.hpp"
+#include "lab/record/words.hpp"
+
+namespace cairn::lab::record {
+namespace {
+
+Cell percent(const std::optional<double>& share) { return share ? Cell{100 * *share} : Cell{}; }
+
+Cell number(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
+
+std::vector<Column> columns(bool cpu, bool host) {
+  const auto speeds = host ? Audience::machines : Audience::all;
+  const auto shares = host || cpu ? Audience::machines : Audience::all;
+  return {{"id", "id", Align::left},
+          {"problem", "problem", Align::left},
+          {"median_ms", "", Align::right, 4, Audience::machines},
+          {"median_shown", host ? "host us" : "median ms", Align::right, host ? 2 : 4, Audience::people},
+          {"spread_percent", "spread %", Align::right, 1},
+          {"min_ms", host ? "" : "min ms", Align::right, 4, host ? Audience::machines : Audience::all},
+          {"tflops", "", Align::right, 3, Audience::machines},
+          {"flops_shown", cpu ? "GFLOP/s" : "TFLOP/s", Align::right, cpu ? 1 : 2,
+           host ? Audience::machines : Audience::people},
+          {"gbytes", "GB/s", Align::right, 1, speeds},
+          {"ratio_text", "vs strongest baseline", Align::right, 0, Audience::people},
+          {"baseline_id", "", Align::left, 0, Audience::machines},
+          {"ratio", "", Align::right, 3, Audience::machines},
+          {"ratio_low", "", Align::right, 3, Audience::machines},
+          {"ratio_high", "", Align::right, 3, Audience::machines},
+          {"percent_of_ceiling", "% ceiling", Align::right, 1, shares},
+          {"percent_of_datasheet", "% datasheet", Align::right, 1, shares},
+          {"samples", "samples"},
+          {"settled", "settled"}};
+}
+
+std::vector<Cell> cells(const Line& line, bool cpu, bool host) {
+  std::vector<Cell> ratio(5);
+  if (line.ratio) {
+    const auto& [middle, interval] = *line.ratio;
+    const bool itself = line.baseline == line.row;
+    ratio = {itself ? std::string("1, it is this one")
+                    : fmt::format("{:.3f} [{:.3f}, {:.3f}]", middle, interval.low, interval.high),
+             line.baseline->id, middle, interval.low, interval.high};
+  }
+  std::vector<Cell> row = {line.row->id,        problem_of(*line.row).brief(),
+                           line.median_ms,      host ? 1e3 * line.median_ms : line.median_ms,
+                           100 * line.spread,   line.min_ms,
+                           number(line.tflops), line.tflops ? Cell{*line.tflops * (cpu ? 1e3 : 1)} : Cell{},
+                           number(line.gbytes)};
+  row.insert(row.end(), ratio.begin(), ratio.end());
+  row.insert(row.end(), {percent(line.of_ceiling), percent(line.of_datasheet),
+                         static_cast<std::int64_t>(line.row->samples_ms.size()), line.row->settled});
+  return row;
+}
+
+// "not taken" and "FAILED", one line for what many rows have in common.
+std::vector<std::string> gathered(const Record& record, const std::string& head, std::string Row::*what,
+                                  bool (*wanted)(const Row&)) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const Row& row : record.rows) {
+    if (!wanted(row)) continue;
+    const std::string& reason = row.*what;
+    auto found = std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
+    if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
+    const std::string who = fmt::format("{}, {}", row.id, problem_of(row).brief());
+    found->second.push_back(who);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, who] : by_reason) {
+    const std::string more = who.size() > 1 ? fmt::format(" and {} more", who.size() - 1) : "";
+    lines.push_back(fmt::format("{}: {}{}: {}", head, who[0], more, reason));
+  }
+  return lines;
+}
+
+std::string how(const Record& record) {
+  if (record.kind == "host") return "the host's time for a call, interleaved batches of 64 calls";
+  return fmt::format("interleaved rounds, {}, inputs uniform in [-1, 1], every contender verified at its size",
+                     record.method.cache == "hot" ? "HOT caches" : "cold caches");
+}
+
+// Setting something up anew with every call (a library handle, a plan, memory) is the classic way to time the wrong
+// thing. A graph hides it from the device's clock, so the host's own time is looked at too.
+std::vector<std::string> host_alarms(const Record& record) {
+  std::vector<std::string> lines;
+  if (record.machine.kind != runtime::Kind::gpu || record.kind != "bench") return lines;
+  for (const Line& line : summarize(record)) {
+    const Row& row = *line.row;
+    if (row.via == "calls") {
+      lines.push_back(
+          fmt::format("{}, {}: could not be recorded in a graph, so the host's {:.1f} us a call are in its time",
+                      row.id, problem_of(row).brief(), row.host_us));
+    } else if (row.host_us > kHostAlarmUs && row.host_us > 1e3 * line.median_ms) {
+      lines.push_back(
+          fmt::format("{}, {}: the host spends {:.0f} us in a call of {:.0f} us on the device; is something "
+                      "set up anew with every call?",
+                      row.id, problem_of(row).brief(), row.host_us, 1e3 * line.median_ms));
+    }
+  }
+  return lines;
+}
+
+std::string vitals_line(const Record& record) {
+  double low = 0, high = 0, power = 0, temperature = 0;
+  std::vector<std::string> throttled;
+  for (const Row& row : record.rows) {
+    const Vitals& v = row.vitals;
+    if (v.sm_mhz == 0) continue;
+    low = low == 0 ? v.sm_mhz_low : std::min(low, v.sm_mhz_low);
+    high = std::max(high, v.sm_mhz_high);
+    power = std::max(power, v.power_w_high), temperature = std::max(temperature, v.temperature_c);
+    for (const std::string& reason : v.throttled) {
+      if (std::ranges::find(throttled, reason) == throttled.end()) throttled.push_back(reason);
+    }
+  }
+  if (high == 0) return "";
+  return fmt::format("SM clock {:.0f} to {:.0f} MHz, up to {:.0f} W and {:.0f} °C, throttled by: {}", low, high,
+                     power, temperature,
+                     throttled.empty() ? "nothing" : fmt::format("{}", fmt::join(throttled, ", ")));
+}
+
+}  // namespace
+
+Report view(const Record& record) {
+  const bool cpu = record.machine.kind == runtime::Kind::cpu, host = record.kind == "host";
+  Report report;
+  const std::string& software = record.machine.software;
+  report.before = {
+      fmt::format("{}{}{} · {}", record.machine.name, software.empty() ? "" : ", ", software, how(record))};
+  if (record.ceilings.fma_tflops > 0) {
+    report.before.push_back(
+        fmt::format("ceilings measured here: {:.1f} TFLOP/s of f32 multiply-adds, {:.0f} GB/s copied",
+                    record.ceilings.fma_tflops, record.ceilings.copy_gbytes));
+  }
+  report.table.columns = columns(cpu, host);
+  for (const Line& line : summarize(record)) report.table.rows.push_back(cells(line, cpu, host));
+  if (const std::string line = vitals_line(record); !line.empty()) report.after.push_back(line);
+  for (const std::string& note : record.notes) report.after.push_back(note);
+  const auto refused = [](const Row& row) { return !row.refused.empty(); };
+  for (auto& line : gathered(record, "not taken", &Row::refused, refused)) report.after.push_back(std::move(line));
+  const auto failed = [](const Row& row) { return row.failed(); };
+  report.alarms = gathered(record, "FAILED", &Row::verified, failed);
+  for (auto& line : host_alarms(record)) report.alarms.push_back(std::move(line));
+  return report;
+}
+
+}  // namespace cairn::lab::record

@@ -1,0 +1,26 @@
+// A record for people to look at: the project's own table, and the styles of well-known write-ups.
+#pragma once
+
+#include <string>
+
+#include "lab/record/record.hpp"
+#include "lab/table.hpp"
+
+namespace cairn::lab::record {
+
+// Every row that was timed, and lines around it on how, and on what was not.
+Report view(const Record& record);
+
+// The same measurements as readers of some public kernel collections know them:
+//
+//   S0   a block for each problem: the first three values of C and the milliseconds of each kernel
+//   S1   a table for each problem: median TFLOP/s, its standard deviation, % of the baseline, % of peak
+//   S2   the device first, then for each problem latency, effective GB/s, TFLOP/s and % of the baseline
+//
+// `format` is table or md.
+std::string view_in_style(const Record& record, const std::string& style, Format format, bool bold);
+
+// Throws Error for a style that is none of these, and for one asked of csv or json; empty is no style.
+void check_style(const std::string& style, Format format);
+
+}  // namespace cairn::lab::record

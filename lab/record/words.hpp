@@ -1,0 +1,27 @@
+// The words of a record that both its writer and its reader must know.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "lab/record/record.hpp"
+
+namespace cairn::lab::record {
+
+inline constexpr std::string_view kKinds[] = {"bench", "host", "profile"};
+inline constexpr std::string_view kWorks[] = {"product", "move", "probe"};
+
+// The keys of a row that follow from its samples. The writer sets them for whoever reads the JSON; the reader knows
+// that they may be there, and does not believe them.
+inline constexpr std::string_view kDerivedKeys[] = {
+    "median_ms",           "min_ms", "spread_percent", "tflops",     "gbytes",
+    "baseline_id",         "ratio",  "ratio_low",      "ratio_high", "percent_of_ceiling",
+    "percent_of_datasheet"};
+
+std::string_view word(runtime::Kind kind);  // "cpu", "gpu", "emu"
+std::optional<runtime::Kind> kind_named(std::string_view word);
+
+// Throws Error if the row's text is none.
+Problem problem_of(const Row& row);
+
+}  // namespace cairn::lab::record

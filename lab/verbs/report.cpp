@@ -1,0 +1,86 @@
+// cairn report: records as a table, or as the ladder in a README.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+#include "lab/options.hpp"
+#include "lab/record/ladder.hpp"
+#include "lab/record/show.hpp"
+#include "lab/verbs/verbs.hpp"
+
+namespace cairn::lab {
+namespace {
+
+struct Options {
+  std::vector<std::string> records;
+  std::string readme;
+  bool check = false;
+  OutputOptions output;
+};
+
+std::string read_text(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    throw Error(kUsage, fmt::format("cannot read {}: {}", path, std::strerror(errno == 0 ? EIO : errno)));
+  }
+  return text.str();
+}
+
+int rewrite(const Options& options, const std::vector<record::Named>& records) {
+  namespace fs = std::filesystem;
+  const std::string old = read_text(options.readme);
+  const fs::path file = fs::canonical(options.readme);  // a link stays one
+  const std::string wanted =
+      record::with_ladder(old, record::ladder_markdown(records, file.parent_path()), options.readme);
+  if (options.check && wanted != old) {
+    throw Error(kFailed, fmt::format("the ladder in {} is not what {} says; make readme writes it again",
+                                     options.readme, fmt::join(options.records, ", ")));
+  }
+  if (wanted != old) write_file(file.string(), wanted, true);
+  fmt::print("{}: the ladder is {}\n", options.readme, wanted == old ? "up to date" : "rewritten");
+  return kGood;
+}
+
+int run(const Options& options) {
+  const Output output(options.output);
+  std::vector<record::Named> records;
+  for (const std::string& path : options.records) records.push_back({path, record::read(path)});
+  if (!options.readme.empty()) return rewrite(options, records);
+  const Format format = output.format();
+  if (format == Format::csv || format == Format::json) {
+    output.write(record::together(records));
+  } else {
+    output.write(record::pages(records, format, options.output.out.empty() && use_colour(STDOUT_FILENO)));
+  }
+  return kGood;
+}
+
+}  // namespace
+
+Action report_verb(CLI::App& verb) {
+  auto options = std::make_shared<Options>();
+  verb.description(
+      "Show what records say\n"
+      "A record is the file that cairn bench --record NAME.json writes. Medians, speeds and ratios are computed\n"
+      "from its samples. With --readme, what stands between the lines <!-- ladder:begin --> and\n"
+      "<!-- ladder:end --> of that file becomes the ladder's table at f32 nn 4096x4096x4096.");
+  verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record measured.json",
+                        "cairn report measured.json", "cairn report measured.json --format csv"}));
+  verb.add_option("RECORD", options->records, "Files that cairn bench --record wrote")->required();
+  auto* readme = verb.add_option("--readme", options->readme, "Rewrite the ladder's table in this file");
+  verb.add_flag("--check", options->check, "Only compare: fails if --readme would change the file")->needs(readme);
+  add_output_flags(verb, options->output);
+  for (const char* flag : {"--format", "--out", "--force"}) readme->excludes(verb.get_option(flag));
+  return [options] { return run(*options); };
+}
+
+}  // namespace cairn::lab

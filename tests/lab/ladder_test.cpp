@@ -1,0 +1,142 @@
+// Records shown to people: the table, and the ladder between the README's markers.
+#include "lab/record/ladder.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/exit.hpp"
+#include "tests/lab/some_record.hpp"
+
+namespace cairn::lab::record {
+namespace {
+
+Problem square(Op op_a) { return Problem::packed(Type::f32, op_a, Op::none, 4096, 4096, 4096); }
+
+Row move_row(const char* id, Op op_a, double ms) {
+  Row row = some_row(id, square(op_a), {ms});
+  row.work = "move";
+  return row;
+}
+
+// 137.438953472e9 operations; 134.217728e6 bytes are moved.
+Named measured() {
+  return {
+      "results/x.json",
+      some_record(
+          {some_row("cublas/slow", square(Op::none), {8}, true),
+           some_row("simt/04_block_tile", square(Op::none), {16}), some_row("simt/01_naive", square(Op::none), {40}),
+           some_row("simt/02", small_product(), {1}), some_row("cublas/fast", square(Op::none), {4}, true),
+           move_row("transpose/4_padded_tile", Op::transpose, 0.05), move_row("probe/copy", Op::none, 0.04)})};
+}
+
+// A folder with one page of the trail.
+class LadderMarkdown : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(root_ / "docs/trail");
+    std::ofstream(root_ / "docs/trail/simt_04_block_tile.md") << "a page\n";
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  const std::filesystem::path root_ =
+      std::filesystem::path(::testing::TempDir()) / ("cairn_ladder_" + std::to_string(::getpid()));
+};
+
+TEST_F(LadderMarkdown, IsInTheLaddersOrderWithTheBaselinesBelow) {
+  EXPECT_EQ(ladder_markdown({measured()}, root_),
+            "**NVIDIA H200**, CUDA 13.0, cuBLAS 13.1.0 · f32 nn 4096x4096x4096, cold caches · "
+            "[results/x.json](results/x.json), commit 012345678901.\n"
+            "Ceilings measured in the same run: 50.0 TFLOP/s of multiply-adds, 4000 GB/s of copying.\n"
+            "\n"
+            "| rung                                                   | idea                   |     ms | TFLOP/s "
+            "| % of cublas/fast | % of the measured ceiling |\n"
+            "|--------------------------------------------------------|------------------------|-------:|--------:"
+            "|-----------------:|--------------------------:|\n"
+            "| simt/01_naive                                          | Naive                  | 40.000 |    3.44 "
+            "|             10.0 |                       6.9 |\n"
+            "| [simt/04_block_tile](docs/trail/simt_04_block_tile.md) | Block tile             | 16.000 |    8.59 "
+            "|             25.0 |                      17.2 |\n"
+            "| cublas/slow                                            | a baseline             |  8.000 |   17.18 "
+            "|             50.0 |                      34.4 |\n"
+            "| cublas/fast                                            | the strongest baseline |  4.000 |   34.36 "
+            "|            100.0 |                      68.7 |\n"
+            "\n"
+            "| rung                    | idea                   |     ms | GB/s | % of the copy |\n"
+            "|-------------------------|------------------------|-------:|-----:|--------------:|\n"
+            "| probe/copy              | Copy bandwidth         | 0.0400 | 3355 |          83.9 |\n"
+            "| transpose/4_padded_tile | Transpose, tile padded | 0.0500 | 2684 |          67.1 |\n");
+}
+
+TEST_F(LadderMarkdown, RefusesARecordWithoutTheShape) {
+  EXPECT_THROW(ladder_markdown({{"x.json", some_record()}}, root_), Error);
+}
+
+std::string complaint_about(const std::string& readme) {
+  try {
+    with_ladder(readme, "table\n", "R.md");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was wrong";
+}
+
+TEST(Markers, OnlyWhatIsBetweenThemChanges) {
+  const std::string before = "# Title\r\n  text \n<!-- ladder:begin -->", after = "<!-- ladder:end -->\n\nno newline";
+  const std::string first = with_ladder(before + after, "table\n", "R.md");
+  EXPECT_EQ(first, before + "\n\ntable\n\n" + after);
+  EXPECT_EQ(with_ladder(first, "table\n", "R.md"), first);
+  EXPECT_EQ(with_ladder(before + "\nold\n\nold\n" + after, "table\n", "R.md"), first);
+}
+
+TEST(Markers, MustBeThereOnceAndInOrder) {
+  EXPECT_EQ(complaint_about("<!-- ladder:end -->"), "R.md has no marker <!-- ladder:begin -->");
+  EXPECT_EQ(complaint_about("<!-- ladder:begin -->"), "R.md has no marker <!-- ladder:end -->");
+  EXPECT_EQ(complaint_about("<!-- ladder:end --><!-- ladder:begin -->"),
+            "R.md has <!-- ladder:end --> before <!-- ladder:begin -->");
+  EXPECT_EQ(complaint_about("<!-- ladder:begin --><!-- ladder:begin --><!-- ladder:end -->"),
+            "R.md has the marker <!-- ladder:begin --> more than once");
+}
+
+TEST(Shown, OneRecordIsAPageWithItsCommit) {
+  const std::string page = pages({{"a.json", some_record()}}, Format::table);
+  EXPECT_NE(page.find("simt/04_block_tile"), std::string::npos) << page;
+  EXPECT_NE(page.find(some_record().build.commit), std::string::npos) << page;
+  EXPECT_EQ(page.find("a.json"), std::string::npos) << page;
+}
+
+TEST(Shown, SeveralRecordsAreSeveralPages) {
+  const std::string text = pages({{"a.json", some_record()}, {"b.json", some_record()}}, Format::md);
+  EXPECT_TRUE(text.starts_with("a.json:\n")) << text;
+  EXPECT_NE(text.find("\nb.json:\n"), std::string::npos) << text;
+}
+
+// One is timed, one has counters, and one failed: what the machine's table cannot hold is an alarm.
+TEST(Shown, TogetherEveryRowHasItsRecord) {
+  Record profile = some_record({some_row("simt/01", small_product(), {})});
+  profile.kind = "profile";
+  profile.rows[0].counters = {{"bank_conflicts", 12}, {"hit_rate", 0.5}};
+  Row failed = some_row("simt/03", small_product(), {});
+  failed.verified = "C[1] is 3; it must be 4";
+  const Record bench = some_record({some_row("simt/02", small_product(), {1}), failed});
+  const Report all = together({{"a.json", bench}, {"b.json", profile}});
+  ASSERT_EQ(all.alarms.size(), 1u);
+  EXPECT_TRUE(all.alarms[0].starts_with("a.json: FAILED")) << all.alarms[0];
+  const auto rows = nlohmann::json::parse(render(all, Format::json));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["record"], "a.json");
+  EXPECT_EQ(rows[0]["id"], "simt/02");
+  EXPECT_EQ(rows[0]["problem"], "f32 nn 1000x1000x1000");
+  EXPECT_EQ(rows[0]["tflops"], 2);
+  EXPECT_TRUE(rows[0]["hit_rate"].is_null());
+  EXPECT_EQ(rows[1]["record"], "b.json");
+  EXPECT_EQ(rows[1]["bank_conflicts"], 12);
+  EXPECT_EQ(rows[1]["hit_rate"], 0.5);
+  EXPECT_TRUE(rows[1]["tflops"].is_null());
+}
+
+}  // namespace
+}  // namespace cairn::lab::record
