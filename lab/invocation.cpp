@@ -22,7 +22,14 @@ std::string quoted(const std::string& word) {
 
 void set_invocation(int argc, const char* const* argv) {
   std::string text = "cairn";
-  for (int i = 1; i < argc; ++i) text += " " + quoted(argv[i]);
+  bool skip = false;  // the value of a flag that is left out
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool file = word == "--out" || word == "--record";
+    if (!skip && !file && word != "--force" && !word.starts_with("--out=") && !word.starts_with("--record="))
+      text += " " + quoted(word);
+    skip = !skip && file;
+  }
   remembered() = text;
 }
 

@@ -68,6 +68,11 @@ Interval median_interval(std::span<const double> samples, double confidence) {
   return {s[d - 1], s[n - d], std::max(0.0, 1 - 2 * tail)};
 }
 
+Interval stated(const Interval& interval, double median, double least) {
+  return {std::min(interval.low, median * (1 - least)), std::max(interval.high, median * (1 + least)),
+          interval.coverage};
+}
+
 double relative_error(std::span<const double> samples) {
   const Interval interval = median_interval(samples);
   return (interval.high - interval.low) / 2 / median(samples);

@@ -35,6 +35,11 @@ struct Interval {
 // `confidence`; too few samples to reach it (under 6 for 95 %) give minimum and maximum, and `coverage` says so.
 Interval median_interval(std::span<const double> samples, double confidence = 0.95);
 
+// The interval to state for a median: no narrower than `least` of it to either side. Samples taken within seconds
+// know the noise of those seconds; a run on another day meets other clocks and other addresses, which they cannot
+// know.
+Interval stated(const Interval& interval, double median, double least);
+
 // Half the width of that interval, as a share of the median.
 double relative_error(std::span<const double> samples);
 

@@ -50,7 +50,7 @@ Line line_of(const Row& row, const Field& field, const Record& record) {
   line.min_ms = measure::quantile(samples, 0);
   line.spread = measure::spread(samples);
   line.deviation_ms = measure::deviation(samples);
-  line.interval_ms = measure::median_interval(samples);
+  line.interval_ms = measure::stated(measure::median_interval(samples), line.median_ms, kLeastError);
   if (record.kind == "host") return line;  // a call that merely enqueues has no speed
   const bool product = field.work == "product", move = field.work == "move";
   if (product || field.work == "probe") line.tflops = measure::flops(field.problem) / line.median_ms / 1e9;
@@ -80,7 +80,9 @@ std::vector<Line> summarize(const Record& record) {
     }
     if (strongest == nullptr) continue;
     lines[i].baseline = strongest->row;
-    lines[i].ratio = measure::speedup(strongest->row->samples_ms, lines[i].row->samples_ms);
+    measure::Ratio ratio = measure::speedup(strongest->row->samples_ms, lines[i].row->samples_ms);
+    ratio.interval = measure::stated(ratio.interval, ratio.median, kLeastError);
+    lines[i].ratio = ratio;
   }
   return lines;
 }

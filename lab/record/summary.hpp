@@ -10,6 +10,10 @@
 
 namespace cairn::lab::record {
 
+// No interval is stated narrower than this to either side: two runs of one command on an H200 differ by up to about
+// this much where each of them is sure to a tenth of it.
+inline constexpr double kLeastError = 0.005;
+
 struct Line {
   const Row* row = nullptr;
   double median_ms = 0, min_ms = 0, spread = 0, deviation_ms = 0;

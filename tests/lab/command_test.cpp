@@ -231,8 +231,8 @@ TEST(Command, AFullDiskIsAnError) {
 TEST(Command, CtrlCKeepsWhatWasDone) {
   const struct {
     const char *arguments, *done, *says;
-  } long_work[] = {{"verify cairn --fuzz 100000000", "passed", "Interrupted"},
-                   {"bench cairn --shape 64:4096:1 --type f32", "f32 nn 64x64x64", "interrupted"}};
+  } long_work[] = {{"verify cairn --device cpu --fuzz 100000000", "passed", "Interrupted"},
+                   {"bench cairn --device cpu --shape 64:4096:1 --type f32", "f32 nn 64x64x64", "interrupted"}};
   for (const auto& work : long_work) {
     const Ran ran =
         run_shell(std::string("timeout --foreground --preserve-status --signal=INT 2 cairn ") + work.arguments);

@@ -35,6 +35,16 @@ TEST(Statistics, QuantileInterpolatesBetweenRanks) {
   EXPECT_EQ(quantile(x, 1), 4);
 }
 
+TEST(Statistics, AStatedIntervalIsNeverTooNarrow) {
+  const Interval wide = stated({0.9, 1.2, 0.95}, 1, 0.01);
+  EXPECT_EQ(wide.low, 0.9);
+  EXPECT_EQ(wide.high, 1.2);
+  const Interval narrow = stated({1.999, 2.001, 0.95}, 2, 0.01);
+  EXPECT_DOUBLE_EQ(narrow.low, 1.98);
+  EXPECT_DOUBLE_EQ(narrow.high, 2.02);
+  EXPECT_EQ(narrow.coverage, 0.95);
+}
+
 TEST(Statistics, DeviationDividesByOneLessThanTheCount) {
   EXPECT_DOUBLE_EQ(deviation(Numbers{2, 4, 4, 4, 5, 5, 7, 9}), std::sqrt(32.0 / 7));
   EXPECT_EQ(deviation(Numbers{5, 5, 5}), 0);
