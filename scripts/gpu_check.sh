@@ -4,7 +4,8 @@
 #
 #   summary.txt   one line for each step: passed or failed, and how long it took
 #   log.txt       what the steps printed
-#   *.json        records of the measurements, for results/<device>/
+#   *.json        records of the measurements, for results/<device>/; cublas_choices.json, what was found of cuBLAS's
+#                 algorithms, for the same place
 #   sass.txt      the machine code of the rungs named in CAIRN_SASS (a regular expression; all gemm rungs by default)
 #
 # The steps, all of them if none is named:
@@ -16,6 +17,7 @@
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
+#   probes        the ceilings, by every tile of the probes: probes.json
 #   baselines     the vendor's library in every type: baselines.json
 #   host          the host's time for a call: host.json
 #   profile       counters of every rung: profile.json
@@ -41,6 +43,9 @@ fi
 export PATH=$PATH:/usr/local/cuda/bin
 cairn=build/gpu/bin/cairn
 failed=0
+# What earlier searches for cuBLAS's fastest algorithms found saves this run its own.
+export CAIRN_CHOICES=${CAIRN_CHOICES:-$out/cublas_choices.json}
+[ -e "$CAIRN_CHOICES" ] || cp results/h200/cublas_choices.json "$CAIRN_CHOICES"
 
 want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }  # want STEP
 step() {  # step NAME command...
@@ -83,6 +88,7 @@ baselines() {
   bench baselines.json 'cublas/*' --suite squares --type f64,tf32,f16,bf16 --seconds 1 &&
     bench baselines_e4m3.json 'cublas/*' --shape 1024,2048,4096,8192 --layout nt --type e4m3:bf16 --seconds 1
 }
+probes() { bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1; }
 host() { bench host.json --host --shape 64,256 --seconds 2; }
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
@@ -106,7 +112,7 @@ fi
 if want ladder; then step ladder bench ladder.json --shape 4096 --seconds 2; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
-for name in baselines host profile lab sass; do
+for name in probes baselines host profile lab sass; do
   if want $name; then step $name $name; fi
 done
 

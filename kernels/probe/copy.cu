@@ -1,6 +1,7 @@
 // Copy                                               docs/trail/probe_copy.md · cairn bench probe/copy
 //
-// Idea    C = A, streamed, 16 bytes at a time, with one load a thread (or several) under way before its store. Nothing
+// Idea    C = A, streamed, 16 bytes at a time, with one load a thread (or several) under way before its store.
+// Nothing
 //         but traffic: the ceiling for whatever moves each word once, such as a transpose.
 // Counts  2 m n words, read once and written once. k must be n, for A (m x k) to be as large as C.
 // Needs   f32, row-major nn; sm_75. Never verified: its time is what it is for.
@@ -90,5 +91,5 @@ extern const Rung rung = {.id = "probe/copy",
                           .launch = launch};
 
 }  // namespace cairn::probe_copy
-// Tried: more loads a thread. An SM full of threads with one load each keeps memory busier than fewer threads with more:
-// results/h200/probes.json.
+// Tried: more loads a thread. An SM full of threads with one load each keeps memory busier than fewer threads with
+// more: results/h200/probes.json.
