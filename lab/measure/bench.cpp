@@ -172,6 +172,7 @@ record::Row blank_row(const Contender& contender, const Problem& problem) {
 std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const Problem& problem,
                                const Settings& settings) {
   std::vector<record::Row> rows;
+  rows.reserve(contenders.size());
   for (const Contender* contender : contenders) rows.push_back(blank_row(*contender, problem));
   std::vector<std::size_t> entered;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -18,10 +18,10 @@ struct Block {
 
 std::vector<Block> by_problem(const Record& record) {
   std::vector<Block> blocks;
-  for (Line& line : summarize(record)) {
+  for (const Line& line : summarize(record)) {
     const Problem problem = problem_of(*line.row);
     if (blocks.empty() || !(blocks.back().problem == problem)) blocks.push_back({problem, {}});
-    blocks.back().lines.push_back(std::move(line));
+    blocks.back().lines.push_back(line);
   }
   return blocks;
 }
