@@ -27,7 +27,7 @@ endif()
 # The emulated ladder stands beside the library, which finds it there wherever the two are put.
 set_target_properties(cairn PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS cairn EXPORT cairn-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS cairn_emu_plain LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cairn_emu_plain cairn_emu_traced LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET cairn_cli)

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "emu/launch.hpp"
+#include "emu/trace_hooks.hpp"
+
 namespace cairn::emu {
 
 namespace {
@@ -31,6 +34,7 @@ template <class T, class F> T replace(T* address, F change) {
 
 // The same, and then the others run.
 template <class T, class F> T step(T* address, const char* call, const Site& site, F change) {
+  if (trace_hooks != nullptr && inside_kernel()) trace_hooks->atomic(address, sizeof(T), call, site);
   const T before = replace(address, change);
   const T after = change(before);
   spin(call, std::memcmp(&before, &after, sizeof before) != 0, site);
@@ -40,6 +44,7 @@ template <class T, class F> T step(T* address, const char* call, const Site& sit
 }  // namespace
 
 template <class T> T atomic_load(const T* address, const char* call, Site site) {
+  if (trace_hooks != nullptr && inside_kernel()) trace_hooks->atomic(address, sizeof(T), call, site);
   using Word = typename Bits<sizeof(T)>::type;
   const Word word = __atomic_load_n(reinterpret_cast<const Word*>(address), __ATOMIC_SEQ_CST);
   spin(call, false, site);

@@ -5,6 +5,7 @@
 
 #include "emu/report.hpp"
 #include "emu/shared_memory.hpp"
+#include "emu/trace_hooks.hpp"
 
 namespace cairn::emu {
 
@@ -49,7 +50,9 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
 
   current_ = this;
   self_ = ready_[head_++ % kMostThreads];
+  if (trace_hooks != nullptr) trace_hooks->block_begins(*this);
   Fiber::switch_to(outside_, self_->fiber);
+  if (trace_hooks != nullptr) trace_hooks->block_ends(*this);
   current_ = nullptr;
   self_ = nullptr;
 }
@@ -126,20 +129,32 @@ void Block::arrive(unsigned barrier, unsigned expected) {
   Barrier& b = barriers_[barrier];
   if (b.arrived != 0 && b.expected != expected) wrong_count(barrier, expected);
   b.expected = expected;
+  if (trace_hooks != nullptr) trace_hooks->arrives(*this, barrier);
   if (++b.arrived == b.expected) release(b);
 }
 
 // All who wait can run again, in a new order; the one who came last gets no advantage.
 void Block::release(Barrier& barrier) {
   if (watch_->failed() && self_ != nullptr) leave();
+  if (trace_hooks != nullptr && self_ != nullptr) {
+    std::uint32_t warps = 0;
+    for (unsigned i = 0; i < barrier.waiting; ++i) warps |= 1u << barrier.who[i]->linear / kWarp;
+    trace_hooks->warps_meet(*this, static_cast<unsigned>(&barrier - barriers_.data()), warps, self_->site);
+  }
   for (unsigned n = barrier.waiting; n > 0; --n) {
     const unsigned pick = random_.below(n);
+    barrier.who[pick]->state = State::ready;
     push(*barrier.who[pick]);
     barrier.who[pick] = barrier.who[n - 1];
   }
   barrier.result = barrier.votes;
   barrier.arrived = barrier.votes = barrier.waiting = 0;
   progressed();
+}
+
+void Block::pause() {
+  push(*self_);
+  switch_away();
 }
 
 void Block::spin(bool changed) {

@@ -54,6 +54,7 @@ class Block {
   uint3 index() const { return index_; }
   Thread& self() { return *self_; }
   const std::vector<Thread>& threads() const { return threads_; }
+  const StackPool& stacks() const { return stacks_; }
   unsigned arrived(unsigned barrier) const { return barriers_[barrier].arrived; }
   unsigned expected(unsigned barrier) const { return barriers_[barrier].expected; }
 
@@ -62,6 +63,7 @@ class Block {
   void arrive(unsigned barrier, unsigned expected);
   void exchange();  // self has its op, mask, argument and value
   void spin(bool changed);
+  void pause();  // lets the others run, without a word about it
   [[noreturn]] void fail(std::string message);
 
  private:

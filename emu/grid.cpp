@@ -11,6 +11,7 @@
 #include "emu/pool.hpp"
 #include "emu/random.hpp"
 #include "emu/settings.hpp"
+#include "emu/trace_hooks.hpp"
 
 namespace cairn::emu {
 
@@ -112,12 +113,14 @@ bool Grid::start_another() {
 }
 
 Status run_grid(const Launch& launch) {
+  if (trace_hooks != nullptr) trace_hooks->launch_begins(launch);
   Grid grid(launch);
   grid.recruit();  // this OS thread
   const std::uint64_t wanted = std::min<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), grid.blocks());
   for (std::uint64_t crew = 1; crew < wanted && grid.start_another(); ++crew) {}
   grid.work();
   Pool::instance().finish(grid);
+  if (trace_hooks != nullptr) trace_hooks->launch_ends(launch, grid.failed() ? grid.message().c_str() : nullptr);
   if (grid.failed()) return {Code::device_error, grid.message()};
   return {};
 }

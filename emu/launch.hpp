@@ -14,6 +14,7 @@ struct Launch {
   std::size_t dynamic_shared = 0;
   void (*call)(const void* arguments) = nullptr;  // calls the kernel once, as one thread
   const void* arguments = nullptr;
+  std::size_t argument_bytes = 0;
 
   unsigned threads() const { return block.x * block.y * block.z; }
 };

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "emu/errors.hpp"
+#include "emu/trace_hooks.hpp"
 
 namespace cairn::emu {
 
@@ -76,6 +77,7 @@ Status allocate(std::size_t bytes, void** out) {
   std::memset(base, kFenceByte, kFence);
   std::memset(start, kPoison, bytes);
   std::memset(start + bytes, kFenceByte, tail_bytes(bytes));
+  if (trace_hooks != nullptr) trace_hooks->allocated(start, bytes);
   const std::lock_guard lock(mutex);
   live.emplace(reinterpret_cast<std::uintptr_t>(start), bytes);
   *out = start;
@@ -93,6 +95,7 @@ Status release(void* pointer) {
     live.erase(found);
   }
   auto* start = static_cast<unsigned char*>(pointer);
+  if (trace_hooks != nullptr) trace_hooks->released(pointer);
   const bool before = intact(start - kFence, kFence), after = intact(start + bytes, tail_bytes(bytes));
   std::free(start - kFence);
   if (before && after) return {};
@@ -103,6 +106,7 @@ Status release(void* pointer) {
 Status copy_in(void* device, const void* host, std::size_t bytes) {
   Status status = check("copy to the device", device, bytes);
   if (status.ok() && bytes > 0) std::memcpy(device, host, bytes);
+  if (status.ok() && trace_hooks != nullptr) trace_hooks->written(device, bytes);
   return status;
 }
 
@@ -116,12 +120,14 @@ Status copy_within(void* to, const void* from, std::size_t bytes) {
   Status status = check("copy on the device, from", from, bytes);
   if (status.ok()) status = check("copy on the device, to", to, bytes);
   if (status.ok() && bytes > 0) std::memmove(to, from, bytes);
+  if (status.ok() && trace_hooks != nullptr) trace_hooks->written(to, bytes);
   return status;
 }
 
 Status fill(void* device, unsigned char value, std::size_t bytes) {
   Status status = check("fill", device, bytes);
   if (status.ok() && bytes > 0) std::memset(device, value, bytes);
+  if (status.ok() && trace_hooks != nullptr) trace_hooks->written(device, bytes);
   return status;
 }
 

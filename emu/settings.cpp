@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include "emu/launch.hpp"
+#include "emu/trace_hooks.hpp"
 
 namespace cairn::emu {
+
+const TraceHooks* trace_hooks = nullptr;
 
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace cairn::emu {
@@ -24,6 +25,13 @@ class StackPool {
   // Throws std::bad_alloc when the address space cannot be had.
   void grow_to(std::size_t count);
   const Stack& operator[](std::size_t i) const { return stacks_[i]; }
+  // Whether an address lies in one of them.
+  bool holds(std::uintptr_t address) const {
+    for (const Slab& slab : slabs_) {
+      if (address - reinterpret_cast<std::uintptr_t>(slab.address) < slab.bytes) return true;
+    }
+    return false;
+  }
 
  private:
   struct Slab {

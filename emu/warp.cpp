@@ -7,6 +7,7 @@
 
 #include "emu/block.hpp"
 #include "emu/report.hpp"
+#include "emu/trace_hooks.hpp"
 
 namespace cairn::emu {
 
@@ -76,6 +77,7 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
     if ((lanes >> lane & 1) == 0) continue;
     if (first[lane].state != State::at_warp || first[lane].mask != mask) return false;
   }
+  if (trace_hooks != nullptr) trace_hooks->lanes_meet(*this, warp, lanes);
   // The lanes go on in an order of their own: from a random one around.
   const unsigned start = random_.below(kWarp);
   for (unsigned i = 0; i < kWarp; ++i) {

@@ -25,9 +25,10 @@ void set_invocation(int argc, const char* const* argv) {
   bool skip = false;  // the value of a flag that is left out
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool file = word == "--out" || word == "--record";
-    if (!skip && !file && word != "--force" && !word.starts_with("--out=") && !word.starts_with("--record="))
-      text += " " + quoted(word);
+    const std::string flag = word.substr(0, word.find('='));
+    const bool says_where = flag == "--out" || flag == "--record" || flag == "--html";
+    const bool file = says_where && flag == word;
+    if (!skip && !says_where && word != "--force") text += " " + quoted(word);
     skip = !skip && file;
   }
   remembered() = text;

@@ -48,7 +48,7 @@ constexpr Arrow kArrows[] = {
     {"lab/baseline_cublas.cpp", "system cuda cublas fmt include/cairn/ src/call.hpp src/dispatch/ runtime/ lab/"},
     {"lab/",
      "system cblas cli fmt json include/cairn/ src/call.hpp src/dispatch/ src/cpu/ runtime/ "
-     "kernels/ladder.hpp emu/emulator.hpp lab/"},
+     "kernels/ladder.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp lab/"},
 
     {"python/", "nanobind include/cairn/cairn.h"},
     {"cmake/public_symbols.hpp", "include/cairn/"},

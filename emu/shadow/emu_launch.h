@@ -22,7 +22,7 @@ template <class... P> struct Call {
 template <class... P>
 cudaError_t launch_call(dim3 grid, dim3 block, std::size_t shared, void (*kernel)(P...), std::tuple<P...> arguments) {
   const Call<P...> call{kernel, std::move(arguments)};
-  return launch({reinterpret_cast<const void*>(kernel), grid, block, shared, &Call<P...>::once, &call});
+  return launch({reinterpret_cast<const void*>(kernel), grid, block, shared, &Call<P...>::once, &call, sizeof call});
 }
 
 }  // namespace cairn::emu

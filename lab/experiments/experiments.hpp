@@ -21,11 +21,13 @@ struct Findings {
   std::vector<std::string> conclusions;  // of one that measures: sentences, which stand below the table too
 };
 
-// What an experiment that measures is told.
+// What an experiment is told.
 struct Conditions {
   int device = 0;              // the number of a GPU, which is there
   std::optional<Shape> shape;  // instead of its own
   std::uint64_t seed = 1;
+  std::optional<std::string> pattern;  // of a warp's addresses, to one that takes such (pattern.hpp) …
+  unsigned bytes = 4;                  // … and how many bytes a lane takes there
   // Told what is going on and how far it is, 0 … 1; returns false to stop.
   std::function<bool(const std::string& what, double share)> progress;
 
@@ -36,12 +38,14 @@ struct Conditions {
 struct Experiment {
   std::string_view name;
   std::string_view question;
-  bool measures = false;  // on a GPU; else it needs nothing and takes no flags
+  bool measures = false;  // on a GPU; else it needs nothing and takes no --shape
   Findings (*run)(const Conditions& conditions) = nullptr;
+  bool takes_pattern = false;
 };
 
 std::span<const Experiment> experiments();
 
+Findings banks_experiment(const Conditions& conditions);
 Findings layout_experiment(const Conditions& conditions);
 Findings timing_experiment(const Conditions& conditions);
 Findings transpose_experiment(const Conditions& conditions);

@@ -2,13 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "lab/contender_rung.hpp"
 #include "lab/exit.hpp"
 #include "lab/measure/bench.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
+#include "lab/trace/ratios.hpp"
+#include "lab/trace/run.hpp"
 #include "lab/verbs/verbs.hpp"
 #include "lab/verify/verify.hpp"
 
@@ -23,7 +27,13 @@ struct Options {
   OutputOptions output;
 };
 
-std::vector<Column> columns() {
+// What says something about a kernel where its time does not: of the emulator.
+constexpr const char* kShownRatios[] = {"global_load_sectors_per_request", "global_store_sectors_per_request",
+                                        "shared_load_wavefronts_per_request"};
+
+// Machines always get the same columns; people those that have something in them.
+std::vector<Column> columns(bool counted) {
+  const Audience counts = counted ? Audience::all : Audience::machines;
   return {{"id", "contender", Align::left},
           {"device", "on", Align::left},
           {"problem", "problem", Align::left},
@@ -32,6 +42,10 @@ std::vector<Column> columns() {
           {"median_ms", "ms"},
           {"gflops", "GFLOP/s", Align::right, 1},
           {"gbytes", "GB/s", Align::right, 1},
+          {kShownRatios[0], "sectors a load", Align::right, 2, counts},
+          {kShownRatios[1], "sectors a store", Align::right, 2, counts},
+          {kShownRatios[2], "wavefronts a shared load", Align::right, 2, counts},
+          {"barriers", "barriers", Align::right, 0, counts},
           {"bar", "speed", Align::left, 0, Audience::people}};
 }
 
@@ -43,6 +57,7 @@ struct Step {
   double ms = 0;
   double gflops = 0, gbytes = 0;  // 0: says nothing
   bool probe = false;
+  std::optional<emu::Counters> counters;  // of the traced emulator, on kCountedSize cubed
 };
 
 // Exact data finds a lost or doubled product; real data finds arithmetic that is less than it should be.
@@ -52,6 +67,19 @@ verify::Verdict checked(Contender& contender, const Problem& problem, std::uint6
   test.problem = problem;
   test.mode = mode;
   return verify::check(contender, test);
+}
+
+// Enough for whole tiles of every rung, and quick; larger multiples of it give the same counts a request.
+constexpr std::int64_t kCountedSize = 64;
+
+std::optional<emu::Counters> counted(const Contender& contender, const Problem& asked, std::uint64_t seed) {
+  if (!trace::available() || dynamic_cast<const RungContender*>(&contender) == nullptr) return {};
+  Problem small = asked;
+  small.m = small.n = small.k = kCountedSize;
+  small.pack();
+  const trace::Traced run =
+      trace::trace_contender(std::string(contender.id()), contender.suited(small), seed, /*detectors=*/false);
+  return run.failure.empty() ? std::optional(trace::total(run.trace)) : std::nullopt;
 }
 
 Step climb_one(Contender& contender, const Problem& problem, const measure::Settings& settings) {
@@ -66,6 +94,7 @@ Step climb_one(Contender& contender, const Problem& problem, const measure::Sett
   if (facts.kind == runtime::Kind::emu) {
     const verify::Verdict exact = checked(contender, problem, settings.seed, verify::Mode::exact);
     if (exact.outcome == verify::Outcome::failed) step.failure = exact.what;
+    step.counters = counted(contender, problem, settings.seed);
     return step;
   }
   // The bench begins with the exact check.
@@ -85,16 +114,30 @@ std::string bar(double share) {
   return blocks.empty() ? "▏" : blocks;
 }
 
+Cell counted_ratio(const Step& step, std::size_t which) {
+  if (!step.counters) return {};
+  const std::optional<double> value = trace::ratio(kShownRatios[which]).of(*step.counters);
+  if (!value) return {};
+  return *value;
+}
+
+Cell counted_barriers(const Step& step) {
+  if (!step.counters) return {};
+  return static_cast<std::int64_t>(step.counters->barriers);
+}
+
 void fill_table(const std::vector<Step>& steps, Table& table) {
   double fastest = 0;
   for (const Step& step : steps) fastest = std::max(fastest, step.gflops);
-  table.columns = columns();
+  const bool any = std::ranges::any_of(steps, [](const Step& step) { return step.counters.has_value(); });
+  table.columns = columns(any);
   for (const Step& step : steps) {
     const auto or_nothing = [](double value) { return value > 0 ? Cell{value} : Cell{}; };
     const char* exact = step.probe ? "a probe" : step.failure.empty() ? "equal" : "WRONG";
     table.rows.push_back({step.id, step.device, step.problem.brief(), exact, or_nothing(step.rounding),
                           or_nothing(step.ms), or_nothing(step.gflops), or_nothing(step.gbytes),
-                          step.gflops > 0 ? Cell{bar(step.gflops / fastest)} : Cell{}});
+                          counted_ratio(step, 0), counted_ratio(step, 1), counted_ratio(step, 2),
+                          counted_barriers(step), step.gflops > 0 ? Cell{bar(step.gflops / fastest)} : Cell{}});
   }
 }
 
@@ -139,6 +182,10 @@ int run(const Options& options) {
   report.before = {
       fmt::format("The climb on {}.", describe_machines(chosen)),
       "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
+  if (std::ranges::any_of(steps, [](const Step& step) { return step.counters.has_value(); })) {
+    report.before.push_back(
+        fmt::format("Sectors, wavefronts and barriers are the traced emulator's, at {0}x{0}x{0}.", kCountedSize));
+  }
   if (interrupted()) {
     report.after.push_back("Interrupted: the rows are what was done.");
   } else if (failed == 0 && !steps.empty()) {

@@ -1,7 +1,9 @@
 // cairn lab: experiments by name.
 #include <algorithm>
+#include <bit>
 #include <ctime>
 #include <memory>
+#include <optional>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -22,6 +24,8 @@ struct Options {
   std::string name;
   std::string device = "gpu";
   std::string shape;
+  std::optional<std::string> pattern;
+  std::optional<unsigned> bytes;
   std::uint64_t seed = 1;
   std::string record;
   OutputOptions output;
@@ -40,6 +44,8 @@ Conditions conditions(const Options& options) {
   Conditions out;
   out.device = options.device == "auto" ? 0 : parse_device(options.device);
   out.seed = options.seed;
+  out.pattern = options.pattern;
+  out.bytes = options.bytes.value_or(4);
   if (!options.shape.empty()) {
     const auto shapes = parse_shapes(options.shape);
     const auto& [m, n, k] = shapes.at(0);
@@ -48,6 +54,15 @@ Conditions conditions(const Options& options) {
     out.shape = shapes[0];
   }
   return out;
+}
+
+void check_pattern(const Experiment& experiment, const Options& options) {
+  if (!experiment.takes_pattern && (options.pattern || options.bytes))
+    throw Error(kUsage, fmt::format("'{}' takes no --pattern and no --bytes; 'banks' does", experiment.name));
+  if (!options.bytes) return;
+  if (!options.pattern) throw Error(kUsage, "--bytes belongs to a --pattern, and there is none");
+  if (*options.bytes > 16 || !std::has_single_bit(*options.bytes))
+    throw Error(kUsage, fmt::format("--bytes {}: a lane takes 1, 2, 4, 8 or 16", *options.bytes));
 }
 
 void expect_gpu(const Experiment& experiment, const Options& options) {
@@ -97,6 +112,7 @@ int run(const Options& options) {
   if (!experiment.measures && asked.shape)
     throw Error(kUsage, fmt::format("'{}' is about numbers small enough to follow by hand; it takes no --shape",
                                     experiment.name));
+  check_pattern(experiment, options);
   if (experiment.measures) expect_gpu(experiment, options);
 
   Findings findings;
@@ -122,9 +138,11 @@ Action lab_verb(CLI::App& verb) {
       "Run an experiment: a question, a table, what it proves\n"
       "With no name it lists them. Those that measure want a GPU; Nsight Compute, where it is there, adds\n"
       "what only it can tell.");
-  verb.footer(examples({"cairn lab", "cairn lab layout"}));
+  verb.footer(examples({"cairn lab", "cairn lab layout", "cairn lab banks --pattern \"l*33\""}));
   verb.add_option("NAME", options->name, "Which experiment");
   verb.add_option("--shape", options->shape, "The size to measure at, instead of the experiment's own");
+  verb.add_option("--pattern", options->pattern, "banks: what lane l takes, such as \"l*33\" or \"l*32 + (l^5)\"");
+  verb.add_option("--bytes", options->bytes, "banks: how many bytes that is: 1, 2, 4, 8 or 16; 4 if not given");
   add_device_flag(verb, options->device);
   add_seed_flag(verb, options->seed);
   verb.add_option("--record", options->record, "Also keep the table with every sample in this JSON file");

@@ -12,8 +12,8 @@
 namespace cairn::testing {
 namespace {
 
-const char* const kVerbs[] = {"climb",  "list",    "info", "verify", "bench",     "profile",
-                              "report", "compare", "plan", "lab",    "completion"};
+const char* const kVerbs[] = {"climb", "list",   "info",    "verify", "bench", "profile",
+                              "trace", "report", "compare", "plan",   "lab",   "completion"};
 
 // Nothing on stdout, one line on stderr that begins "cairn: " and holds `hint`.
 void expect_complaint(const std::string& arguments, int code, const std::string& hint) {

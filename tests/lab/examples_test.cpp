@@ -34,7 +34,7 @@ TEST_P(Examples, Run) {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                          ::testing::Values("", "climb", "list", "info", "verify", "bench", "report", "compare",
-                                           "profile", "plan", "lab", "completion"),
+                                           "profile", "trace", "plan", "lab", "completion"),
                          [](const auto& verb) { return *verb.param == '\0' ? std::string("cairn") : verb.param; });
 
 }  // namespace

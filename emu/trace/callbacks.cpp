@@ -1,0 +1,67 @@
+// The functions that g++'s -fsanitize=thread calls before loads and stores, and -fsanitize=bounds for an index past
+// the end of an array: ours instead of the sanitizer's own library.
+#include <cstdint>
+
+#include "emu/trace/tracer.hpp"
+
+namespace {
+
+using cairn::emu::Tracer;
+
+inline void on_access(const void* address, unsigned bytes, bool store, const void* from) {
+  if (Tracer* tracer = Tracer::current; tracer != nullptr)
+    tracer->access(reinterpret_cast<std::uintptr_t>(address), bytes, store, from);
+}
+
+// A copy of many bytes, as the compiler makes them for large structs: pieces of the largest size that fits.
+inline void on_range(const void* address, std::uintptr_t bytes, bool store, const void* from) {
+  auto at = reinterpret_cast<std::uintptr_t>(address);
+  while (bytes > 0) {
+    unsigned piece = 16;
+    while (piece > bytes || at % piece != 0) piece /= 2;
+    on_access(reinterpret_cast<const void*>(at), piece, store, from);
+    at += piece, bytes -= piece;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+#define CAIRN_ACCESS(bytes)                                                                                       \
+  void __tsan_read##bytes(void* a) { on_access(a, bytes, false, __builtin_return_address(0)); }                   \
+  void __tsan_write##bytes(void* a) { on_access(a, bytes, true, __builtin_return_address(0)); }                   \
+  void __tsan_volatile_read##bytes(void* a) { on_access(a, bytes, false, __builtin_return_address(0)); }          \
+  void __tsan_volatile_write##bytes(void* a) { on_access(a, bytes, true, __builtin_return_address(0)); }          \
+  void __tsan_unaligned_read##bytes(void* a) { on_range(a, bytes, false, __builtin_return_address(0)); }          \
+  void __tsan_unaligned_write##bytes(void* a) { on_range(a, bytes, true, __builtin_return_address(0)); }          \
+  void __tsan_unaligned_volatile_read##bytes(void* a) { on_range(a, bytes, false, __builtin_return_address(0)); } \
+  void __tsan_unaligned_volatile_write##bytes(void* a) { on_range(a, bytes, true, __builtin_return_address(0)); }
+CAIRN_ACCESS(1)
+CAIRN_ACCESS(2)
+CAIRN_ACCESS(4)
+CAIRN_ACCESS(8)
+CAIRN_ACCESS(16)
+
+void __tsan_read_range(void* a, std::uintptr_t bytes) { on_range(a, bytes, false, __builtin_return_address(0)); }
+void __tsan_write_range(void* a, std::uintptr_t bytes) { on_range(a, bytes, true, __builtin_return_address(0)); }
+
+// As the compiler lays it out: where in the source, then the types, which are of no use here.
+struct BoundsData {
+  const char* file;
+  std::uint32_t line, column;
+};
+void __ubsan_handle_out_of_bounds(BoundsData* data, std::uintptr_t index) {
+  if (Tracer::current != nullptr) Tracer::current->register_index(data->file, data->line, index);
+}
+void __ubsan_handle_out_of_bounds_abort(BoundsData* data, std::uintptr_t index) {
+  __ubsan_handle_out_of_bounds(data, index);
+}
+
+}  // extern "C"

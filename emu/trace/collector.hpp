@@ -1,0 +1,50 @@
+// Where the OS threads leave what they saw, and where it is turned into a Trace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "emu/kernel_side.hpp"
+#include "emu/launch.hpp"
+#include "emu/trace.hpp"
+#include "emu/trace/past.hpp"
+
+namespace cairn::emu {
+
+// What one place in the code has done.
+struct SiteStats {
+  bool shared = false, store = false, atomic = false;
+  std::uint64_t requests = 0, cost = 0, conflicts = 0, bytes = 0;  // cost: sectors, or wavefronts
+  unsigned worst = 0;
+  Request worst_request;
+  uint3 worst_block{};
+  unsigned worst_warp = 0;
+};
+
+// A fault, before the places have been looked up.
+struct Caught {
+  Fault fault = Fault::race;
+  SiteId site = 0, other = 0;          // `other` 0: there is none
+  std::string before, between, after;  // before <site> between <other> after
+};
+
+void begin_collecting(const TraceSettings& settings);
+bool detectors_on();
+
+// Returns the number of the launch's first block, less one: that one stands for "several blocks of this launch".
+BlockId open_launch(const Launch& launch);
+void close_launch(const Launch& launch, const char* failure);
+BlockId launch_blocks();  // of the open launch: what open_launch() returned
+
+void add_stats(SiteId site, const SiteStats& stats);
+void add_barrier(const Site& site);
+void add_caught(Caught caught);
+// A place that the source itself told, as a site that looks up to it.
+SiteId site_of(const Site& site);
+// The same for a file and a line that the compiler wrote into the code.
+SiteId site_of(const char* file, unsigned line);
+
+void take_trace(Trace& out);
+
+}  // namespace cairn::emu

@@ -1,0 +1,36 @@
+// Where a build that traces listens to the emulator. In the plain build nobody does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "emu/kernel_side.hpp"
+
+namespace cairn::emu {
+
+class Block;
+struct Launch;
+
+struct TraceHooks {
+  void (*launch_begins)(const Launch& launch);
+  void (*launch_ends)(const Launch& launch, const char* failure);  // null: it went well
+  // Around the run of a block, on the OS thread that runs it.
+  void (*block_begins)(Block& block);
+  void (*block_ends)(Block& block);
+  // The calling thread comes to a barrier and does not wait.
+  void (*arrives)(Block& block, unsigned barrier);
+  // All who were to come to a barrier have; of these warps (a bit each) threads wait, and none has gone on yet.
+  void (*warps_meet)(Block& block, unsigned barrier, std::uint32_t waiting, const Site& site);
+  // Lanes of a warp have met in a collective, none has gone on.
+  void (*lanes_meet)(Block& block, unsigned warp, std::uint32_t lanes);
+  // The calling thread is about to alter memory in one step.
+  void (*atomic)(const void* address, std::size_t bytes, const char* call, const Site& site);
+  // Device memory came, went, or was written from the host.
+  void (*allocated)(const void* start, std::size_t bytes);
+  void (*released)(const void* start);
+  void (*written)(const void* start, std::size_t bytes);
+};
+
+extern const TraceHooks* trace_hooks;  // null in the plain build
+
+}  // namespace cairn::emu

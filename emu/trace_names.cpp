@@ -1,0 +1,45 @@
+// The names of what emu/trace.hpp holds. Apart from the tracing itself, so that whoever shows a trace can use it.
+#include "emu/trace.hpp"
+
+namespace cairn::emu {
+
+std::vector<CounterName> counter_names() {
+  using C = Counters;
+  return {{"global_load_requests", &C::global_load_requests},
+          {"global_load_sectors", &C::global_load_sectors},
+          {"global_load_bytes", &C::global_load_bytes},
+          {"global_store_requests", &C::global_store_requests},
+          {"global_store_sectors", &C::global_store_sectors},
+          {"global_store_bytes", &C::global_store_bytes},
+          {"shared_load_requests", &C::shared_load_requests},
+          {"shared_load_wavefronts", &C::shared_load_wavefronts},
+          {"shared_load_bank_conflicts", &C::shared_load_bank_conflicts},
+          {"shared_load_bytes", &C::shared_load_bytes},
+          {"shared_store_requests", &C::shared_store_requests},
+          {"shared_store_wavefronts", &C::shared_store_wavefronts},
+          {"shared_store_bank_conflicts", &C::shared_store_bank_conflicts},
+          {"shared_store_bytes", &C::shared_store_bytes},
+          {"barriers", &C::barriers},
+          {"atomics", &C::atomics}};
+}
+
+Counters& Counters::operator+=(const Counters& other) {
+  for (const CounterName& one : counter_names()) this->*one.value += other.*one.value;
+  return *this;
+}
+
+const char* name(Fault fault) {
+  switch (fault) {
+    case Fault::race: return "race";
+    case Fault::out_of_bounds: return "out-of-bounds";
+    case Fault::misaligned: return "misaligned";
+    case Fault::register_array: return "array-index";
+    case Fault::uninitialized: return "uninitialized";
+    case Fault::barrier: return "barrier";
+    case Fault::unwritten: return "unwritten";
+    case Fault::failed: break;
+  }
+  return "failed";
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,89 @@
+#include "lab/trace/json.hpp"
+
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/invocation.hpp"
+#include "lab/record/record.hpp"
+#include "lab/trace/ratios.hpp"
+
+namespace cairn::lab::trace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json counters_json(const emu::Counters& counters) {
+  Json object = Json::object();
+  for (const emu::CounterName& name : emu::counter_names()) object[name.key] = counters.*name.value;
+  return object;
+}
+
+Json ratios_json(const emu::Counters& counters) {
+  Json object = Json::object();
+  for (const Ratio& one : ratios()) {
+    const auto value = one.of(counters);
+    object[one.key] = value ? Json(*value) : Json(nullptr);
+  }
+  return object;
+}
+
+Json place_json(const emu::Place& place) {
+  return {{"file", place.file}, {"line", place.line}, {"function", place.function}};
+}
+
+Json line_json(const emu::LineCounters& line) {
+  Json object = place_json(line.place);
+  object["excess"] = excess(line.counters);
+  object["counters"] = counters_json(line.counters);
+  object["ratios"] = ratios_json(line.counters);
+  return object;
+}
+
+Json kernel_json(const Traced& run, const emu::KernelTrace& kernel) {
+  Json object = {
+      {"rung", run.id},      {"problem", run.problem.full()}, {"seed", run.seed},           {"name", kernel.name},
+      {"grid", kernel.grid}, {"block", kernel.block},         {"launches", kernel.launches}};
+  object["counters"] = counters_json(kernel.counters);
+  object["ratios"] = ratios_json(kernel.counters);
+  object["lines"] = Json::array();
+  for (const emu::LineCounters* line : worst_first(kernel)) object["lines"].push_back(line_json(*line));
+  return object;
+}
+
+Json finding_json(const Traced& run, const emu::Finding& finding) {
+  Json object = {{"rung", run.id},
+                 {"problem", run.problem.full()},
+                 {"fault", emu::name(finding.fault)},
+                 {"kernel", finding.kernel},
+                 {"what", finding.what},
+                 {"times", finding.times},
+                 {"place", place_json(finding.place)}};
+  object["other"] = finding.other.line == 0 ? Json(nullptr) : place_json(finding.other);
+  return object;
+}
+
+}  // namespace
+
+std::string to_json(const Runs& runs) {
+  Json all = {{"schema", 1},
+              {"kind", "trace"},
+              {"command", invocation()},
+              {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+              {"commit", record::this_build().commit},
+              {"kernels", Json::array()},
+              {"findings", Json::array()},
+              {"failures", Json::array()}};
+  for (const Traced& run : runs) {
+    for (const emu::KernelTrace& kernel : run.trace.kernels) all["kernels"].push_back(kernel_json(run, kernel));
+    for (const emu::Finding& finding : run.trace.findings) all["findings"].push_back(finding_json(run, finding));
+    if (!run.failure.empty()) {
+      all["failures"].push_back(Json{{"rung", run.id}, {"problem", run.problem.full()}, {"what", run.failure}});
+    }
+  }
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cairn::lab::trace

@@ -1,0 +1,50 @@
+// What the counters imply: the ratios that are healthy or not whatever the size, and which lines cost more than what
+// they ask for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emu/trace.hpp"
+
+namespace cairn::lab::trace {
+
+struct Ratio {
+  const char* key;                                             // "global_load_sectors_per_request"
+  const char* title;                                           // "sectors a global load"
+  std::optional<double> (*of)(const emu::Counters& counters);  // nothing where nothing was asked
+};
+std::span<const Ratio> ratios();
+
+// The one of that key; throws std::out_of_range if there is none.
+const Ratio& ratio(const std::string& key);
+
+// For people: as `cairn profile` calls it, where it has that counter too.
+std::string title_of(const std::string& counter);
+
+// All kernels of a trace together.
+emu::Counters total(const emu::Trace& trace);
+
+std::uint64_t global_requests(const emu::Counters& c);
+std::uint64_t shared_requests(const emu::Counters& c);
+std::uint64_t bank_conflicts(const emu::Counters& c);
+
+// Of loads and stores together; nothing where there were none.
+std::optional<double> sectors_a_request(const emu::Counters& c);
+std::optional<double> wavefronts_a_request(const emu::Counters& c);
+
+// Sectors beyond the least that hold the bytes asked for, and bank conflicts: what a better access pattern would
+// save.
+std::uint64_t excess(const emu::Counters& c);
+
+// The most excess first; then the most requests; then in the order of the source.
+std::vector<const emu::LineCounters*> worst_first(const emu::KernelTrace& kernel);
+
+// The lines whose worst requests are the worst of the kernel; nullptr if it made none of that kind.
+const emu::LineCounters* worst_global(const emu::KernelTrace& kernel);
+const emu::LineCounters* worst_shared(const emu::KernelTrace& kernel);
+
+}  // namespace cairn::lab::trace
