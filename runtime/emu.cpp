@@ -5,6 +5,7 @@
 
 #include "emu/emulator.hpp"
 #include "runtime/at_once.hpp"
+#include "runtime/emulated.hpp"
 #include "runtime/machines.hpp"
 
 namespace cairn::runtime {
@@ -56,8 +57,10 @@ Facts emu_facts() {
   return f;
 }
 
+std::shared_ptr<Machine> make_emulated(const emu::Entry& entry) { return std::make_shared<Emulated>(entry); }
+
 Status open_emu(std::shared_ptr<Machine>& out) {
-  out = std::make_shared<Emulated>(*cairn_emu_plain());
+  out = make_emulated(*cairn_emu_plain());
   return {};
 }
 

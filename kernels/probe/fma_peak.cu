@@ -84,4 +84,4 @@ extern const Rung rung = {.id = "probe/fma_peak",
 
 }  // namespace cairn::probe_fma_peak
 // Tried: an outer product, acc[i][j] += rA[i] * rB[j], as products do it; tile 2 still does. Whenever the row
-// changes, three operands come from two banks, and one cycle in eight is lost: results/h200/probes.json.
+// changes, three operands come from two banks, and a cycle is lost: results/h200/probes.json.

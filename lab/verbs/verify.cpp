@@ -10,6 +10,7 @@
 #include "lab/exit.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
+#include "lab/trace/check.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -23,6 +24,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> replay;
   bool healthy = false;
+  bool check = false;
   OutputOptions output;
 };
 
@@ -102,7 +104,10 @@ int run(const Options& options) {
   const Output output(options.output);
   if (options.fuzz < 1)
     throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
-  Contenders chosen = open_contenders(options.device, options.ids);
+  if (options.check && options.device != "emu" && options.device != "auto")
+    throw Error(kUsage, fmt::format("--check watches the emulated ladder: --device emu, not {}", options.device));
+  Contenders chosen =
+      options.check ? trace::traced_contenders(options.ids) : open_contenders(options.device, options.ids);
   if (options.ids.empty()) std::erase_if(chosen, [](const auto& c) { return c->work() == Work::probe; });
   const verify::Space drawn_from = space(options.problem);
   for (const auto& contender : chosen) {
@@ -123,6 +128,7 @@ int run(const Options& options) {
       return !interrupted();
     };
     verify::Tally tally;
+    if (options.check) trace::begin_check(options.seed);
     if (options.replay) {
       const verify::Case test =
           verify::case_for(*contender, *options.replay, verify::taken_by(*contender, drawn_from));
@@ -133,6 +139,11 @@ int run(const Options& options) {
     }
     judged += tally.passed + tally.failed;
     failed += tally.failed;
+    if (options.check) {
+      const auto caught = trace::end_check();
+      failed += static_cast<std::int64_t>(caught.size());
+      for (const std::string& line : caught) report.alarms.push_back(fmt::format("CAUGHT {}: {}", id, line));
+    }
     report.table.rows.push_back(row(id, tally));
     if (options.healthy) add_healthy_rows(id, tally, report.after);
     for (const verify::Failure& failure : tally.failures) {
@@ -150,7 +161,9 @@ int run(const Options& options) {
     report.alarms.push_back(
         "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
   if (interrupted()) report.after.push_back("Interrupted: the counts are of what was done.");
-  if (judged > 0 && failed == 0) report.after.push_back("Every result was right.");
+  if (judged > 0 && failed == 0)
+    report.after.push_back(options.check ? "Every result was right, and no detector found anything."
+                                         : "Every result was right.");
   output.write(report);
   if (failed > 0) return kFailed;
   if (interrupted()) return kInterrupted;
@@ -168,12 +181,15 @@ Action verify_verb(CLI::App& verb) {
       "the command that runs it again.");
   verb.footer(
       examples({"cairn verify --fuzz 200", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
-                "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20"}));
+                "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20",
+                "cairn verify 'simt/*' --device emu --check --fuzz 10"}));
   add_contender_ids(verb, options->ids);
   verb.add_option("--fuzz", options->fuzz, "How many cases to draw for each contender")->capture_default_str();
   add_seed_flag(verb, options->seed);
   verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it");
   verb.add_flag("--healthy", options->healthy, "Also print each contender's worst ratios, as lab/verify keeps them");
+  verb.add_flag("--check", options->check,
+                "Run the rungs on the emulator that watches every access: races, bounds, unset memory, barriers");
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);
   add_output_flags(verb, options->output);

@@ -1,0 +1,20 @@
+// The ladder under all detectors: contenders on the traced emulator, and what was caught while they ran.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/contender.hpp"
+
+namespace cairn::lab::trace {
+
+// Every rung of the traced ladder. Throws Error where this build has none.
+Contenders traced_contenders(const std::vector<std::string>& ids);
+
+// Forgets what was caught so far.
+void begin_check(std::uint64_t seed);
+
+// What the detectors have caught since begin_check(): a line each.
+std::vector<std::string> end_check();
+
+}  // namespace cairn::lab::trace
