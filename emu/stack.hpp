@@ -25,6 +25,12 @@ class StackPool {
   // Throws std::bad_alloc when the address space cannot be had.
   void grow_to(std::size_t count);
   const Stack& operator[](std::size_t i) const { return stacks_[i]; }
+  // The stretches of memory that they lie in; almost always one.
+  std::size_t slabs() const { return slabs_.size(); }
+  Stack first_slab() const {
+    auto* low = static_cast<std::byte*>(slabs_.at(0).address);
+    return {low, low + slabs_[0].bytes};
+  }
   // Whether an address lies in one of them.
   bool holds(std::uintptr_t address) const {
     for (const Slab& slab : slabs_) {

@@ -45,6 +45,9 @@ class Clocks {
   void arrives(unsigned barrier, unsigned warp) { arrived_[barrier][warp] = ++now_; }
   void lanes_meet(unsigned warp) { met_[warp][warp] = ++now_; }
 
+  // Whether all warps of the block have met after `time`.
+  bool all_met_since(std::uint32_t time) const { return time < all_; }
+
   // Whether all that threads of warp `other` did before or at `time` is ordered before what `warp` does now.
   bool ordered(std::uint32_t time, unsigned other, unsigned warp) const {
     return time < all_ || time < met_[warp][other];

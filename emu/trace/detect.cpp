@@ -42,7 +42,7 @@ void Tracer::stop(Caught caught) {
 
 // What find() did not know: memory that was not touched lately, and what must not be touched.
 bool Tracer::find_rarely(std::uintptr_t address, unsigned bytes, bool store, SiteId site, Target& out) {
-  if (detect_ && address % bytes != 0) {
+  if (detect_ && (address & (bytes - 1)) != 0) {
     stop({Fault::misaligned, site, 0,
           who() + ": " + size_text(bytes, store) + " from an address that is no multiple of that, " +
               memory_at(address) + ", at ",
@@ -100,7 +100,7 @@ void Tracer::race(const Past& past, bool with_reader, bool store, SiteId site, s
               ", with nothing between them that orders the two"});
 }
 
-void Tracer::check_word(Past& past, bool shared, bool store, bool step, SiteId site, std::uintptr_t address) {
+inline void Tracer::check_word(Past& past, bool shared, bool store, bool step, SiteId site, std::uintptr_t address) {
   const Thread& me = block_->self();
   const std::uint32_t now = clocks_.now();
   if (shared) {  // what other blocks did was in other memory
@@ -111,16 +111,17 @@ void Tracer::check_word(Past& past, bool shared, bool store, bool step, SiteId s
   if (!both_steps && !ordered(past.write_block, past.written_at, past.writer & kThread)) [[unlikely]]
     race(past, false, store, site, address);
   if (!store) {
-    if (past.read_block == id_ && past.reader == me.linear) {
+    if (past.read_block >= launch_ && past.read_block != id_) {
+      past.read_block = launch_;  // stands for several blocks of this launch
+    } else if (past.read_block == id_ && past.reader == me.linear) {
       past.read_at = now;
-    } else if (reads_ordered(past)) {
+    } else if (past.read_block != id_ || clocks_.all_met_since(past.read_at) ||
+               ((past.reader & kSeveral) == 0 && ordered(id_, past.read_at, past.reader & kThread))) {
       past.read_block = id_, past.reader = static_cast<std::uint16_t>(me.linear), past.read_at = now;
       past.read_warps = 1u << me.linear / kWarp, past.read_site = site;
-    } else if (past.read_block == id_) {
+    } else {
       past.reader |= kSeveral;
       past.read_warps |= 1u << me.linear / kWarp, past.read_at = now;
-    } else {
-      past.read_block = launch_;  // stands for several blocks of this launch
     }
     return;
   }
@@ -131,19 +132,29 @@ void Tracer::check_word(Past& past, bool shared, bool store, bool step, SiteId s
   past.read_block = 0;  // reads from before are ordered before this write, or have been told
 }
 
+// Bytes of a word that must have been written, or are now.
+inline void Tracer::check_written(std::uint8_t& written, unsigned mask, bool sets, SiteId site,
+                                  std::uintptr_t address) {
+  if (sets) {
+    written |= static_cast<std::uint8_t>(mask);
+  } else if ((written & mask) != mask) [[unlikely]] {
+    add_caught({Fault::uninitialized, site, 0,
+                who() + " reads " + memory_at(address) + ", which nobody has written, at ", "", ""});
+    written |= static_cast<std::uint8_t>(mask);  // told once
+  }
+}
+
 void Tracer::check_words(const Target& target, std::uintptr_t address, unsigned bytes, bool store, bool step,
                          SiteId site) {
-  const unsigned words = (static_cast<unsigned>(address % 4) + bytes + 3) / 4;
-  for (unsigned i = 0; i < words; ++i) {
+  const bool sets = store && !step;
+  if (bytes < 4) {  // aligned, so within a word
+    check_word(target.past[0], target.shared, store, step, site, address);
+    check_written(target.written[0], ((1u << bytes) - 1) << address % 4, sets, site, address);
+    return;
+  }
+  for (unsigned i = 0; i < bytes / 4; ++i) {
     check_word(target.past[i], target.shared, store, step, site, address + 4 * i);
-    const unsigned mask = bytes >= 4 ? 0xfu : ((1u << bytes) - 1) << address % 4;
-    if (store && !step) {
-      target.written[i] |= static_cast<std::uint8_t>(mask);
-    } else if ((target.written[i] & mask) != mask) [[unlikely]] {
-      add_caught({Fault::uninitialized, site, 0,
-                  who() + " reads " + memory_at(address + 4 * i) + ", which nobody has written, at ", "", ""});
-      target.written[i] |= static_cast<std::uint8_t>(mask);  // told once
-    }
+    check_written(target.written[i], 0xf, sets, site, address + 4 * i);
   }
 }
 

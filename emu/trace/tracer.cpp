@@ -68,6 +68,10 @@ void Tracer::begin(Block& block) {
   const uint3 at = block.index();
   id_ = launch_ + 1 + at.x + launch.grid.x * (at.y + launch.grid.y * at.z);
 
+  const Stack range = block.stacks().first_slab();
+  stacks_low_ = reinterpret_cast<std::uintptr_t>(range.low);
+  stacks_bytes_ = static_cast<std::uintptr_t>(range.top - range.low);
+  several_stacks_ = block.stacks().slabs() > 1;
   if (logs_.size() < launch.threads()) logs_.resize(launch.threads());
   for (Log& log : logs_) {
     if (log.storage == nullptr) log.grow_to(kShortLog);
@@ -106,7 +110,7 @@ void Tracer::end() {
 
 // The places that almost all accesses go to.
 inline bool Tracer::find(std::uintptr_t address, unsigned bytes, Target& out) {
-  if (address % bytes != 0) [[unlikely]]
+  if ((address & (bytes - 1)) != 0) [[unlikely]]  // sizes are powers of two, and a division takes its time
     return false;
   for (const Array& array : arrays_) {
     const std::uintptr_t in = address - array.start;
@@ -126,7 +130,7 @@ inline bool Tracer::find(std::uintptr_t address, unsigned bytes, Target& out) {
 }
 
 void Tracer::access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address) {
-  if (block_->stacks().holds(address)) return;
+  if (address - stacks_low_ < stacks_bytes_ || (several_stacks_ && block_->stacks().holds(address))) return;
   const auto site = static_cast<SiteId>(reinterpret_cast<std::uintptr_t>(return_address) - site_base_);
   Target target;
   if (!find(address, bytes, target) && !find_rarely(address, bytes, store, site, target)) return;

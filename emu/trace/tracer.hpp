@@ -73,6 +73,7 @@ class Tracer {
   // detect.cpp
   bool find_rarely(std::uintptr_t address, unsigned bytes, bool store, SiteId site, Target& out);
   void check_words(const Target& target, std::uintptr_t address, unsigned bytes, bool store, bool step, SiteId site);
+  void check_written(std::uint8_t& written, unsigned mask, bool sets, SiteId site, std::uintptr_t address);
   void check_word(Past& past, bool shared, bool store, bool step, SiteId site, std::uintptr_t address);
   bool ordered(BlockId block, std::uint32_t time, unsigned thread) const {
     if (block < launch_) return true;  // an earlier launch, or nobody
@@ -104,6 +105,8 @@ class Tracer {
 
   Block* block_ = nullptr;
   std::uintptr_t site_base_ = 0;
+  std::uintptr_t stacks_low_ = 0, stacks_bytes_ = 0;
+  bool several_stacks_ = false;
   bool detect_ = true;
   unsigned warps_ = 0;
   BlockId launch_ = 0, id_ = 0;

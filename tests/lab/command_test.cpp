@@ -242,6 +242,21 @@ TEST(Command, CtrlCKeepsWhatWasDone) {
   }
 }
 
+TEST(Command, ExperimentsSayWhatTheyTake) {
+  expect_complaint("lab banks --pattern 'l*'", 2, "such as l*33");
+  expect_complaint("lab banks --bytes 4", 2, "--pattern");
+  expect_complaint("lab banks --pattern l --bytes 12", 2, "1, 2, 4, 8 or 16");
+  expect_complaint("lab layout --pattern l", 2, "'banks' does");
+}
+
+TEST(Command, CheckingIsForTheEmulator) {
+  expect_complaint("verify simt/04 --device cpu --check", 2, "--device emu");
+  if (run_cairn("trace simt/02 --shape 32").code == 77) GTEST_SKIP() << "this build has no traced emulator";
+  const Ran ran = run_cairn("verify simt/04 --device emu --check --fuzz 3");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("no detector found anything"), std::string::npos) << ran.out;
+}
+
 TEST(Command, CompletionIsAScriptBashReads) {
   if (run_shell("command -v bash").code != 0) GTEST_SKIP() << "no bash here";
   const Ran ran = run_shell(R"sh(bash -c '
