@@ -31,6 +31,7 @@ std::size_t open_kernel = 0;
 BlockId next_block = 1;
 BlockId launch_first = 0;
 std::map<std::tuple<std::string, Fault, SiteId, SiteId>, Found> found;
+std::map<std::uintptr_t, std::unordered_set<BlockId>> handed_on;  // by the address of an atomic, in the open launch
 std::vector<Place> told;  // places that need no looking up
 
 constexpr SiteId kTold = 0x80000000u;
@@ -149,6 +150,7 @@ BlockId open_launch(const Launch& launch) {
   ++at->trace.launches;
   open_kernel = static_cast<std::size_t>(at - kernels.begin());
   launch_first = next_block;
+  handed_on.clear();
   next_block += launch.grid.x * launch.grid.y * launch.grid.z + 1;
   return launch_first;
 }
@@ -165,6 +167,14 @@ void close_launch(const Launch&, const char* failure) {
   if (message.find(": caught: ") != std::string::npos) return;
   const bool barrier = message.find("deadlock") != std::string::npos;
   add_caught({barrier ? Fault::barrier : Fault::failed, 0, 0, message, "", ""});
+}
+
+void hand_on(std::uintptr_t address, BlockId block, std::unordered_set<BlockId>& behind) {
+  const std::lock_guard lock(mutex);
+  auto& others = handed_on[address];
+  behind.insert(others.begin(), others.end());
+  others.insert(behind.begin(), behind.end());
+  others.insert(block);
 }
 
 void add_stats(SiteId site, const SiteStats& stats) {

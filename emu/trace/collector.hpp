@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 
 #include "emu/kernel_side.hpp"
 #include "emu/launch.hpp"
@@ -36,6 +37,11 @@ bool detectors_on();
 BlockId open_launch(const Launch& launch);
 void close_launch(const Launch& launch, const char* failure);
 BlockId launch_blocks();  // of the open launch: what open_launch() returned
+
+// An atomic step of a block on a word: the block is now behind all blocks that did one there before, and behind whom
+// these were; `behind` takes them in. A block counts as a whole, so that what it does after such a step counts as done
+// before it: a race with that is missed.
+void hand_on(std::uintptr_t address, BlockId block, std::unordered_set<BlockId>& behind);
 
 void add_stats(SiteId site, const SiteStats& stats);
 void add_barrier(const Site& site);

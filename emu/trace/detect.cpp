@@ -78,7 +78,7 @@ bool Tracer::find_rarely(std::uintptr_t address, unsigned bytes, bool store, Sit
 
 bool Tracer::reads_ordered(const Past& past) const {
   if (past.read_block < launch_) return true;
-  if (past.read_block != id_) return false;
+  if (past.read_block != id_) return behind_.contains(past.read_block);
   if ((past.reader & kSeveral) == 0) return ordered(past.read_block, past.read_at, past.reader & kThread);
   const unsigned me = block_->self().linear / kWarp;
   for (unsigned warp = 0; warp < warps_; ++warp) {

@@ -65,6 +65,7 @@ void Tracer::begin(Block& block) {
   warps_ = (launch.threads() + kWarp - 1) / kWarp;
   clocks_.reset(warps_);
   launch_ = launch_blocks();
+  behind_.clear();
   const uint3 at = block.index();
   id_ = launch_ + 1 + at.x + launch.grid.x * (at.y + launch.grid.y * at.z);
 
@@ -140,6 +141,7 @@ void Tracer::access(std::uintptr_t address, unsigned bytes, bool store, const vo
 
 void Tracer::atomic(std::uintptr_t address, unsigned bytes, const Site& where) {
   const SiteId site = emu::site_of(where);
+  if (detect_) hand_on(address, id_, behind_);
   Target target;
   if (!find(address, bytes, target) && !find_rarely(address, bytes, true, site, target)) return;
   if (detect_) check_words(target, address, bytes, true, true, site);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emu/block.hpp"
@@ -77,7 +78,7 @@ class Tracer {
   void check_word(Past& past, bool shared, bool store, bool step, SiteId site, std::uintptr_t address);
   bool ordered(BlockId block, std::uint32_t time, unsigned thread) const {
     if (block < launch_) return true;  // an earlier launch, or nobody
-    if (block != id_) return false;
+    if (block != id_) return behind_.contains(block);
     const unsigned me = block_->self().linear;
     return thread == me || clocks_.ordered(time, thread / kWarp, me / kWarp);
   }
@@ -110,6 +111,7 @@ class Tracer {
   bool detect_ = true;
   unsigned warps_ = 0;
   BlockId launch_ = 0, id_ = 0;
+  std::unordered_set<BlockId> behind_;  // blocks that have handed on to this one by an atomic
   Clocks clocks_;
   std::vector<Log> logs_;
   std::unordered_map<SiteId, SiteStats> stats_;

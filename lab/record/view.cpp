@@ -37,6 +37,7 @@ std::vector<Column> columns(bool cpu, bool host) {
           {"percent_of_ceiling", "% ceiling", Align::right, 1, shares},
           {"percent_of_datasheet", "% datasheet", Align::right, 1, shares},
           {"samples", "samples"},
+          {"outliers", "outliers"},
           {"settled", "settled"}};
 }
 
@@ -56,7 +57,8 @@ std::vector<Cell> cells(const Line& line, bool cpu, bool host) {
                            number(line.gbytes)};
   row.insert(row.end(), ratio.begin(), ratio.end());
   row.insert(row.end(), {percent(line.of_ceiling), percent(line.of_datasheet),
-                         static_cast<std::int64_t>(line.row->samples_ms.size()), line.row->settled});
+                         static_cast<std::int64_t>(line.row->samples_ms.size()),
+                         static_cast<std::int64_t>(measure::outliers(line.row->samples_ms)), line.row->settled});
   return row;
 }
 

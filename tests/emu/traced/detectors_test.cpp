@@ -41,7 +41,7 @@ Seen run(const std::string& name, bool bug, std::uint64_t seed = 1) {
   EXPECT_TRUE(allocate(planted::kFloats * sizeof(float), &out).ok());
   std::vector<float> ones(planted::kFloats, 1.0F);
   EXPECT_TRUE(copy_in(in, ones.data(), ones.size() * sizeof(float)).ok());
-  if (name == "sum_up") EXPECT_TRUE(fill(out, 0, sizeof(float)).ok());
+  if (name == "sum_up" || name == "handed_on") EXPECT_TRUE(fill(out, 0, 100 * sizeof(float)).ok());
   begin_collecting({});
   planted::run(name, bug, static_cast<const float*>(in), static_cast<float*>(out));
   Seen seen;
@@ -102,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, Detector,
                                          Planted{"unset_shared", Fault::uninitialized, "unset", nullptr},
                                          Planted{"early_return", Fault::barrier, nullptr, nullptr},
                                          Planted{"sum_up", Fault::race, "blocks", nullptr},
-                                         Planted{"neighbours", Fault::race, "lane store", "lane load"}),
+                                         Planted{"handed_on", Fault::race, "left", "taken"},
+                    Planted{"neighbours", Fault::race, "lane store", "lane load"}),
                          [](const auto& planted) { return std::string(planted.param.kernel); });
 
 TEST(Detectors, TheBarrierThatSomeSkipIsNamedInItsReport) {

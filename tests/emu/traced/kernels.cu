@@ -98,6 +98,21 @@ template <bool bug> __global__ void sum_up(float* sum) {
   }
 }
 
+// One block leaves a number for another, and says so with a flag.
+template <bool bug> __global__ void handed_on(float* out, int* flag) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    out[1] = 5;  // <- left
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (!bug && atomicAdd(flag, 0) == 0) {}
+    out[2] = bug ? 0 : 1;
+    if (bug) __nanosleep(100);
+    out[3] = out[1];  // <- taken
+  }
+}
+
 // What each lane reads is its neighbour's: fine between lanes that have met, a race between lanes that have not.
 template <bool bug> __global__ void neighbours(float* out) {
   __shared__ float tile[32];
@@ -155,6 +170,7 @@ template <bool bug> void run_one(const std::string& name, const float* in, float
   if (name == "early_return") go(1, 64, early_return<bug>, out, 40);
   if (name == "leaves_out") go(1, 128, leaves_out<bug>, out, 100);
   if (name == "sum_up") go(4, 32, sum_up<bug>, out);
+  if (name == "handed_on") go(2, 32, handed_on<bug>, out, reinterpret_cast<int*>(out + 64));
   if (name == "neighbours") go(1, 32, neighbours<bug>, out);
   if (name == "patterns") go(1, 32, patterns, in, out);
   if (name == "columns") go(1, 32, columns < bug ? 32 : 33 >, out);
