@@ -32,7 +32,7 @@ BlockId next_block = 1;
 BlockId launch_first = 0;
 std::map<std::tuple<std::string, Fault, SiteId, SiteId>, Found> found;
 std::map<std::uintptr_t, std::unordered_set<BlockId>> handed_on;  // by the address of an atomic, in the open launch
-std::vector<Place> told;  // places that need no looking up
+std::vector<Place> told;                                          // places that need no looking up
 
 constexpr SiteId kTold = 0x80000000u;
 constexpr std::size_t kMostFindings = 100;

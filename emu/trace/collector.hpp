@@ -39,8 +39,8 @@ void close_launch(const Launch& launch, const char* failure);
 BlockId launch_blocks();  // of the open launch: what open_launch() returned
 
 // An atomic step of a block on a word: the block is now behind all blocks that did one there before, and behind whom
-// these were; `behind` takes them in. A block counts as a whole, so that what it does after such a step counts as done
-// before it: a race with that is missed.
+// these were; `behind` takes them in. A block counts as a whole, so that what it does after such a step counts as
+// done before it: a race with that is missed.
 void hand_on(std::uintptr_t address, BlockId block, std::unordered_set<BlockId>& behind);
 
 void add_stats(SiteId site, const SiteStats& stats);

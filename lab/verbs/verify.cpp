@@ -182,7 +182,7 @@ Action verify_verb(CLI::App& verb) {
   verb.footer(
       examples({"cairn verify --fuzz 200", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
                 "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20",
-                "cairn verify 'simt/*' --device emu --check --fuzz 10"}));
+                "cairn verify simt/04 --device emu --check --fuzz 5"}));
   add_contender_ids(verb, options->ids);
   verb.add_option("--fuzz", options->fuzz, "How many cases to draw for each contender")->capture_default_str();
   add_seed_flag(verb, options->seed);

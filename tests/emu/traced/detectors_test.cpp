@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Planted, Detector,
                                          Planted{"early_return", Fault::barrier, nullptr, nullptr},
                                          Planted{"sum_up", Fault::race, "blocks", nullptr},
                                          Planted{"handed_on", Fault::race, "left", "taken"},
-                    Planted{"neighbours", Fault::race, "lane store", "lane load"}),
+                                         Planted{"neighbours", Fault::race, "lane store", "lane load"}),
                          [](const auto& planted) { return std::string(planted.param.kernel); });
 
 TEST(Detectors, TheBarrierThatSomeSkipIsNamedInItsReport) {
