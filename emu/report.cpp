@@ -13,10 +13,6 @@ namespace cairn::emu {
 
 namespace {
 
-std::string triple(uint3 v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-
 std::string hex(unsigned mask) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", mask);
@@ -75,11 +71,15 @@ std::string list_threads(const Block& block) {
 
 }  // namespace
 
+std::string describe(uint3 v) {
+  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
 std::string describe(const Site& site) { return std::string(site.file_name()) + ":" + std::to_string(site.line()); }
 
 std::string describe_place(const Block& block) {
-  return "kernel " + kernel_facts(block.launch().kernel).name + ", block " + triple(block.index()) + " of " +
-         triple(block.launch().grid) + ": ";
+  return "kernel " + kernel_facts(block.launch().kernel).name + ", block " + describe(block.index()) + " of " +
+         describe(uint3(block.launch().grid)) + ": ";
 }
 
 std::string describe_deadlock(const Block& block) {

@@ -14,6 +14,7 @@ struct Thread;
 // of these functions and not where it is passed on.
 
 std::string describe(const Site& site);          // "tests/emu/deadlock_test.cu:31"
+std::string describe(uint3 index);               // "(1,0,0)"
 std::string describe_place(const Block& block);  // "kernel half_skips, block (1,0,0), thread (3,0,0): "
 
 // All threads that have not returned wait, and nobody is left to release them.

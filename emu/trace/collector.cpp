@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emu/kernels.hpp"
+#include "emu/report.hpp"
 
 namespace cairn::emu {
 namespace {
@@ -38,10 +39,6 @@ constexpr SiteId kTold = 0x80000000u;
 constexpr std::size_t kMostFindings = 100;
 
 std::array<unsigned, 3> triple(dim3 v) { return {v.x, v.y, v.z}; }
-
-std::string text(uint3 v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
 
 void merge(SiteStats& into, const SiteStats& from) {
   into.shared = from.shared, into.store = from.store, into.atomic = from.atomic;
@@ -99,7 +96,7 @@ void add_worst(LineCounters& line, const SiteStats& s) {
   const auto cost = [&](const Request& r) { return s.shared ? wavefronts(r).all : sectors(r); };
   if (request.lanes != 0 && cost(request) >= s.worst) return;
   request = s.worst_request;
-  who = "block " + text(s.worst_block) + ", warp " + std::to_string(s.worst_warp);
+  who = "block " + describe(s.worst_block) + ", warp " + std::to_string(s.worst_warp);
 }
 
 KernelTrace finish(Kernel& kernel, const std::map<SiteId, Place>& places) {

@@ -7,10 +7,6 @@
 namespace cairn::emu {
 namespace {
 
-std::string triple(uint3 v) {
-  return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
-}
-
 std::string size_text(unsigned bytes, bool store) {
   return std::string(store ? "a store" : "a load") + " of " + std::to_string(bytes) + " bytes";
 }
@@ -18,7 +14,7 @@ std::string size_text(unsigned bytes, bool store) {
 }  // namespace
 
 std::string Tracer::who() const {
-  return "thread " + std::to_string(block_->self().linear) + " of block " + triple(block_->index());
+  return "thread " + std::to_string(block_->self().linear) + " of block " + describe(block_->index());
 }
 
 std::string Tracer::memory_at(std::uintptr_t address) const {
@@ -35,9 +31,9 @@ std::string Tracer::memory_at(std::uintptr_t address) const {
 
 // The launch cannot go on: on a GPU it would be killed here, and on this machine the access itself might be fatal.
 void Tracer::stop(Caught caught) {
-  const std::string message = "caught: " + caught.before;
+  std::string message = "caught: " + caught.before;
   add_caught(std::move(caught));
-  block_->fail(message);
+  block_->fail(std::move(message));  // never comes back, so nothing may be left here to destroy
 }
 
 // What find() did not know: memory that was not touched lately, and what must not be touched.

@@ -1,3 +1,8 @@
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include "cairn/cairn.hpp"
 #include "lab/record/commit.hpp"
 #include "lab/record/record.hpp"
@@ -31,5 +36,7 @@ Build this_build() {
           .cuda = kCuda,
           .openblas = kOpenblas};
 }
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 }  // namespace cairn::lab::record

@@ -93,6 +93,9 @@ struct Record {
 // This build.
 Build this_build();
 
+// The present moment as `created` has it.
+std::string now();
+
 // The text ends in a newline. Samples are kept to a nanosecond.
 std::string to_json(const Record& record);
 

@@ -1,8 +1,5 @@
 #include "lab/trace/json.hpp"
 
-#include <ctime>
-
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -71,7 +68,7 @@ std::string to_json(const Runs& runs) {
   Json all = {{"schema", 1},
               {"kind", "trace"},
               {"command", invocation()},
-              {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+              {"created", record::now()},
               {"commit", record::this_build().commit},
               {"kernels", Json::array()},
               {"findings", Json::array()},

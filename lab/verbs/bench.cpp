@@ -2,11 +2,9 @@
 #include "lab/measure/bench.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 #include <unistd.h>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "lab/baseline_cublas.hpp"
@@ -89,7 +87,7 @@ class Session {
     };
     record_.kind = options.host ? "host" : "bench";
     record_.command = invocation();
-    record_.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    record_.created = record::now();
     record_.seed = options.seed;
     record_.build = record::this_build();
     record_.machine = machine_->facts();

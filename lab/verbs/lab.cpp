@@ -1,11 +1,9 @@
 // cairn lab: experiments by name.
 #include <algorithm>
 #include <bit>
-#include <ctime>
 #include <memory>
 #include <optional>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -81,7 +79,7 @@ std::string to_json(const Experiment& experiment, const Findings& findings, int 
   json["kind"] = "lab";
   json["experiment"] = experiment.name;
   json["command"] = invocation();
-  json["created"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  json["created"] = record::now();
   json["build"] = {{"version", build.version}, {"commit", build.commit}, {"compiler", build.compiler}};
   for (const runtime::Facts& facts : runtime::devices()) {
     if (experiment.measures && facts.device == device) json["machine"] = describe(facts);

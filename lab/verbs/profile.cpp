@@ -2,10 +2,8 @@
 #include "lab/profile/profile.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
@@ -108,7 +106,7 @@ class Session {
       : options_(options), device_(device), ncu_(std::move(ncu)), all_(profile::field(device, options.ids)) {
     record_.kind = "profile";
     record_.command = invocation();
-    record_.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    record_.created = record::now();
     record_.seed = options.seed;
     record_.build = record::this_build();
     record_.machine = all_.at(0)->machine()->facts();

@@ -91,6 +91,23 @@ TEST(Stopwatch, ALongRunIsASampleAndTakesTheNextSet) {
   }
 }
 
+// What no graph can hold is called, and takes the next set just so.
+TEST(Stopwatch, DirectCallsTakeTheNextSetToo) {
+  const auto gpu = std::make_shared<FakeGpu>();
+  const Ring ring(gpu, kProblem, 1, Cache::cold);
+  const void* last = nullptr;
+  Stopwatch watch(ring, [&](const Call& call, runtime::Stream) {
+    if (auto s = gpu->create_handle(); !s.ok()) return s;
+    return gpu->enqueue(3000, [&last, A = call.A] { last = A; });
+  });
+  EXPECT_FALSE(watch.in_graph());
+  EXPECT_NE(watch.why_not().find("capturing"), std::string::npos) << watch.why_not();
+  for (std::int64_t turn = 0; turn < 3; ++turn) {
+    EXPECT_DOUBLE_EQ(watch.sample(turn), 3);
+    EXPECT_EQ(last, ring.call(turn).A);
+  }
+}
+
 // From here on: contenders on the fake GPU, through the whole bench.
 
 enum class Cheat { none, slow_host, handle_in_run, too_fast, constant_when_timed };

@@ -49,6 +49,7 @@ TEST(Suite, TakesEveryWayOfWritingAShape) {
 
 TEST(Suite, NamesTheLineItCannotRead) {
   EXPECT_EQ(complaint("1 2 3 nt\n1 2 nt\n").substr(0, 10), "mine.txt:2");
+  EXPECT_EQ(complaint("1x2 3 nt\n").substr(0, 10), "mine.txt:1");
   EXPECT_EQ(complaint("1 2 x nt\n").substr(0, 10), "mine.txt:1");
   EXPECT_EQ(complaint("1 2 3 nx\n").substr(0, 10), "mine.txt:1");
   EXPECT_EQ(complaint("# nothing\n"), "mine.txt: the suite is empty");
