@@ -1,8 +1,11 @@
-# cairn_add_emulated(target [TRACED] SOURCES file.cu...)
+# Kernel files for the emulator. This file is installed too.
+#
+# cairn_add_emulated(target [TRACED] SOURCES file.cu...)            for Cairn's own kernels
+# cairn_add_emulated_kernel(target [TRACED] SOURCES file.cu...)     for anybody's, after find_package(cairn)
 #
 # Compiles kernel files for the emulator and puts them, with the emulator itself, into an existing target: an
 # executable or a shared object, the image that the kernels live in. Call it once for a target. TRACED: so that every
-# load and store is seen (emu/trace.hpp).
+# load and store is seen (emu/own/watched.hpp, emu/trace.hpp).
 #
 # A source's LANGUAGE is a property of the directory, so a directory that does this cannot also give the same files to
 # nvcc: one directory for each build of the ladder.
@@ -12,17 +15,62 @@ function(cairn_add_emulated target)
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "cairn_add_emulated(${target} [TRACED] SOURCES file.cu...)")
   endif()
-  set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
-  add_library(${target}_kernels OBJECT ${arg_SOURCES})
-  target_link_libraries(${target}_kernels PRIVATE $<IF:$<BOOL:${arg_TRACED}>,cairn_traced_flags,cairn_emulated_flags>)
+  if(arg_TRACED)
+    cairn_emulate(${target} cairn_traced_flags cairn_emu_trace ${arg_SOURCES})
+  else()
+    cairn_emulate(${target} cairn_emulated_flags cairn_emu_runtime ${arg_SOURCES})
+  endif()
+endfunction()
 
+function(cairn_add_emulated_kernel target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACED" "" "SOURCES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "cairn_add_emulated_kernel(${target} [TRACED] SOURCES file.cu...)")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "cairn_add_emulated_kernel: there is no target ${target}; add_executable(${target} …) first")
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR "cairn_add_emulated_kernel needs g++; the C++ compiler is ${CMAKE_CXX_COMPILER_ID}")
+  endif()
+  if(NOT TARGET cairn::emu_runtime OR (arg_TRACED AND NOT TARGET cairn::emu_trace))
+    message(FATAL_ERROR "cairn_add_emulated_kernel: this Cairn was built without the emulator it needs")
+  endif()
+  find_package(Threads REQUIRED)
+  get_target_property(fibers cairn::emu_runtime INTERFACE_COMPILE_DEFINITIONS)
+  if("${fibers}" MATCHES "BOOST" AND NOT TARGET Boost::context)
+    find_package(Boost CONFIG REQUIRED COMPONENTS context)
+  endif()
+
+  if(arg_TRACED)
+    cairn_emulate(${target} cairn::kernel_traced cairn::emu_trace ${arg_SOURCES})
+    target_compile_definitions(${target} PRIVATE CAIRN_TRACED)
+  else()
+    cairn_emulate(${target} cairn::kernel_plain cairn::emu_runtime ${arg_SOURCES})
+  endif()
+  # Reports name files from the root of the project. (By DWARF 5, addr2line says ././ before a file that lies there.)
+  target_compile_options(${target}_kernels PRIVATE
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -fdebug-prefix-map=${CMAKE_BINARY_DIR}=.
+    $<$<BOOL:${arg_TRACED}>:-gdwarf-4>)
+  # g++ would hand PTX to the host's assembler, whose complaints name no line of the kernel.
+  target_compile_definitions(${target}_kernels PRIVATE asm=inline_asm_is_not_emulated)
+  target_link_libraries(${target} PRIVATE cairn::kernel_headers)
+endfunction()
+
+# What both have in common: cairn_emulate(target flags runtime file.cu...)
+function(cairn_emulate target flags runtime)
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
+  add_library(${target}_kernels OBJECT ${ARGN})
+  target_link_libraries(${target}_kernels PRIVATE ${flags})
+
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/dynamic_shared.cmake)
   set(dynamic ${CMAKE_CURRENT_BINARY_DIR}/${target}_dynamic_shared.cpp)
   add_custom_command(OUTPUT ${dynamic}
     COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DOUT=${dynamic}
-            -P ${PROJECT_SOURCE_DIR}/cmake/dynamic_shared.cmake -- $<TARGET_OBJECTS:${target}_kernels>
+            -P ${script} -- $<TARGET_OBJECTS:${target}_kernels>
     COMMAND_EXPAND_LISTS VERBATIM
-    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/dynamic_shared.cmake $<TARGET_OBJECTS:${target}_kernels>)
+    DEPENDS ${script} $<TARGET_OBJECTS:${target}_kernels>)
 
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels> ${dynamic})
-  target_link_libraries(${target} PRIVATE $<IF:$<BOOL:${arg_TRACED}>,cairn_emu_trace,cairn_emu_runtime>)
+  target_link_libraries(${target} PRIVATE ${runtime})
 endfunction()

@@ -29,6 +29,12 @@ set_target_properties(cairn PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS cairn EXPORT cairn-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS cairn_emu_plain cairn_emu_traced LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+# The emulator for kernels of others: its runtime, the headers that stand in for CUDA's, and how to compile for it.
+install(TARGETS cairn_kernel_headers cairn_kernel_plain cairn_kernel_traced cairn_emu_runtime cairn_emu_trace
+  EXPORT cairn-emulator-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cairn_emu_own ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY emu device DESTINATION ${CAIRN_INSTALL_EMULATOR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" REGEX "/refused/cuda/" PATTERN traced EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET cairn_cli)
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -43,7 +49,9 @@ configure_package_config_file(cmake/cairnConfig.cmake.in ${PROJECT_BINARY_DIR}/c
 # Before 1.0 a minor version may change the API.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT cairn-targets NAMESPACE cairn:: DESTINATION ${config_dir})
+install(EXPORT cairn-emulator-targets NAMESPACE cairn:: DESTINATION ${config_dir})
 install(FILES ${PROJECT_BINARY_DIR}/cairnConfig.cmake ${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+              cmake/emulated.cmake cmake/dynamic_shared.cmake
         DESTINATION ${config_dir})
 
 # pkg-config. The prefix is where the .pc file is found, so the tree may move.

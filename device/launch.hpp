@@ -18,6 +18,14 @@ struct Grid {
   std::int64_t x = 1, y = 1, z = 1;
 };
 
+namespace detail {
+inline Status launch_failed(cudaError_t error) {
+  (void)cudaGetLastError();
+  return {Code::device_error, std::string("launch: ") + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
+}
+}  // namespace detail
+
+// `shared_bytes`: dynamic shared memory. A kernel may have 48 KiB without asking; more is asked for here.
 template <class... Parameters, class... Arguments>
 Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
               Arguments&&... arguments) {
@@ -32,10 +40,13 @@ Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, voi
   config.blockDim = block;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = static_cast<cudaStream_t>(stream);
+  if (constexpr std::size_t kWithoutAsking = 48 * 1024; shared_bytes > kWithoutAsking) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+    if (error != cudaSuccess) return detail::launch_failed(error);
+  }
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
-  if (error == cudaSuccess) return {};
-  (void)cudaGetLastError();
-  return {Code::device_error, std::string("launch: ") + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
+  return error == cudaSuccess ? Status{} : detail::launch_failed(error);
 }
 
 }  // namespace cairn

@@ -108,7 +108,12 @@ Wavefronts count(const Units<std::uint32_t>& units, const Split& how) {
 
 }  // namespace
 
-unsigned sectors(const Request& request) {
+unsigned sectors(const Request& request, Shape shape) {
+  if (shape == Shape::row) {
+    const std::uint64_t first = request.address[0];
+    return static_cast<unsigned>(((first + 32 * std::uint64_t{request.bytes} - 1) >> 5) - (first >> 5)) + 1;
+  }
+  if (shape == Shape::one) return 1;
   Units<std::uint64_t> units;
   collect(request, 0, 32, 5, units);
   if (units.count == 0) return 0;
@@ -124,8 +129,13 @@ unsigned sectors(const Request& request) {
   return different;
 }
 
-Wavefronts wavefronts(const Request& request) {
+Wavefronts wavefronts(const Request& request, Shape shape) {
   const Split how = split(request.bytes);
+  if (shape == Shape::row) {  // each slot as often as the others
+    const unsigned each = std::max(1U, how.lanes() / how.slots());
+    return {how.parts * each, how.parts * each};
+  }
+  if (shape == Shape::one && request.lanes == ~0U) return {how.parts, how.parts};
   Wavefronts sum;
   for (unsigned part = 0; part < how.parts; ++part) {
     Units<std::uint32_t> units;

@@ -18,8 +18,15 @@ struct Request {
   std::array<std::uint64_t, 32> address = {};  // of the lanes that take part
 };
 
+// What a caller may know of the addresses, which saves looking at them one by one.
+enum class Shape : std::uint8_t {
+  any,
+  one,  // all lanes that take part have the same address
+  row   // all 32 lanes take part, one after another without a gap, from a multiple of `bytes`
+};
+
 // Different 32-byte sectors touched.
-unsigned sectors(const Request& request);
+unsigned sectors(const Request& request, Shape shape = Shape::any);
 
 struct Wavefronts {
   unsigned all = 0;    // taken
@@ -28,7 +35,7 @@ struct Wavefronts {
 };
 
 // Of shared memory; addresses are offsets from its start.
-Wavefronts wavefronts(const Request& request);
+Wavefronts wavefronts(const Request& request, Shape shape = Shape::any);
 
 // How often each bank must deliver in the worst part of the request: for pictures.
 std::array<unsigned, 32> words_per_bank(const Request& request);

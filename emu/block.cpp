@@ -18,7 +18,8 @@ void Block::prepare(const Launch& launch) {
   ready_.fill(&threads_[0]);
   head_ = tail_ = 0;
   live_ = count;
-  idle_spins_ = 0;
+  idle_spins_ = idle_ticks_ = 0;
+  copies_.reset();
   for (Barrier& barrier : barriers_) {
     barrier.expected = barrier.arrived = barrier.votes = barrier.waiting = 0;
   }
@@ -40,6 +41,7 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
   watch_ = &watch;
   index_ = index;
   random_ = Random(seed);
+  busy(true);
   prepare(launch);
   poison_shared(launch);
 
@@ -62,11 +64,15 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
 void Block::thread_main() {
   Block& block = *current_;
   std::string thrown;
+  block.busy(false);
   try {
     block.launch_->call(block.launch_->arguments);
+    block.busy(true);
   } catch (const std::exception& e) {
+    block.busy(true);
     thrown = std::string("threw an exception: ") + e.what();
   } catch (...) {
+    block.busy(true);
     thrown = "threw something that is no std::exception";
   }
   if (!thrown.empty()) block.fail(std::exchange(thrown, {}));
@@ -103,7 +109,7 @@ void Block::leave() {
 }
 
 void Block::progressed() {
-  idle_spins_ = 0;
+  idle_spins_ = idle_ticks_ = 0;
   watch_->progressed();
 }
 
@@ -133,6 +139,39 @@ void Block::arrive(unsigned barrier, unsigned expected) {
   if (++b.arrived == b.expected) release(b);
 }
 
+void Block::push_shuffled(Thread** who, unsigned count) {
+  for (unsigned n = count; n > 0; --n) {
+    const unsigned pick = random_.below(n);
+    who[pick]->state = State::ready;
+    push(*who[pick]);
+    who[pick] = who[n - 1];
+  }
+}
+
+// Where accesses are logged, the logs of a warp's lanes fit into the nearest cache and those of a block do not: warps
+// in a new order, and the lanes of each.
+void Block::push_by_warps(Barrier& barrier) {
+  std::array<std::uint32_t, kMostThreads / kWarp> lanes{};
+  for (unsigned i = 0; i < barrier.waiting; ++i) {
+    const Thread& thread = *barrier.who[i];
+    lanes[thread.linear / kWarp] |= 1u << thread.lane();
+  }
+  std::array<unsigned, kMostThreads / kWarp> warps;
+  unsigned left = 0;
+  for (unsigned warp = 0; warp < lanes.size(); ++warp) {
+    if (lanes[warp] != 0) warps[left++] = warp;
+  }
+  for (; left > 0; --left) {
+    const unsigned pick = random_.below(left), warp = std::exchange(warps[pick], warps[left - 1]);
+    std::array<Thread*, kWarp> who;
+    unsigned count = 0;
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+      if ((lanes[warp] >> lane & 1) != 0) who[count++] = &threads_[warp * kWarp + lane];
+    }
+    push_shuffled(who.data(), count);
+  }
+}
+
 // All who wait can run again, in a new order; the one who came last gets no advantage.
 void Block::release(Barrier& barrier) {
   if (watch_->failed() && self_ != nullptr) leave();
@@ -141,11 +180,10 @@ void Block::release(Barrier& barrier) {
     for (unsigned i = 0; i < barrier.waiting; ++i) warps |= 1u << barrier.who[i]->linear / kWarp;
     trace_hooks->warps_meet(*this, static_cast<unsigned>(&barrier - barriers_.data()), warps, self_->site);
   }
-  for (unsigned n = barrier.waiting; n > 0; --n) {
-    const unsigned pick = random_.below(n);
-    barrier.who[pick]->state = State::ready;
-    push(*barrier.who[pick]);
-    barrier.who[pick] = barrier.who[n - 1];
+  if (trace_hooks == nullptr) {
+    push_shuffled(barrier.who.data(), barrier.waiting);
+  } else {
+    push_by_warps(barrier);
   }
   barrier.result = barrier.votes;
   barrier.arrived = barrier.votes = barrier.waiting = 0;
@@ -155,6 +193,32 @@ void Block::release(Barrier& barrier) {
 void Block::pause() {
   push(*self_);
   switch_away();
+}
+
+void Block::tick() {
+  if (busy_.load(std::memory_order_relaxed)) return;
+  if (head_ != ticked_at_) {  // others have run since
+    ticked_at_ = head_;
+    return;
+  }
+  busy(true);
+  if (watch_->failed()) leave();
+  watch_->ticked();
+  self_->call = "plain loads, or in an endless loop";
+  self_->site = {};
+  self_->state = State::spinning;
+  push(*self_);
+  if (++idle_ticks_ > tail_ - head_) {
+    idle_ticks_ = 0;
+    if (watch_->stuck_for_ticks()) fail(describe_stall(*this));
+  }
+  switch_away();
+  ticked_at_ = head_;
+  busy(false);
+}
+
+void Block::forward(unsigned count) {
+  for (; count > 0 && head_ != tail_; --count) ready_[--head_ % kMostThreads] = ready_[--tail_ % kMostThreads];
 }
 
 void Block::spin(bool changed) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "emu/async.hpp"
 #include "emu/fiber.hpp"
 #include "emu/kernel_side.hpp"
 #include "emu/launch.hpp"
@@ -55,6 +57,7 @@ class Block {
   Thread& self() { return *self_; }
   const std::vector<Thread>& threads() const { return threads_; }
   const StackPool& stacks() const { return stacks_; }
+  AsyncCopies& copies() { return copies_; }
   unsigned arrived(unsigned barrier) const { return barriers_[barrier].arrived; }
   unsigned expected(unsigned barrier) const { return barriers_[barrier].expected; }
 
@@ -63,7 +66,16 @@ class Block {
   void arrive(unsigned barrier, unsigned expected);
   void exchange();  // self has its op, mask, argument and value
   void spin(bool changed);
-  void pause();  // lets the others run, without a word about it
+  void pause();                  // lets the others run, without a word about it
+  void forward(unsigned count);  // those who paused last, in their order, are the next to run
+
+  // Called now and then while the block runs, wherever its fiber is (emu/preempt.hpp): if that one has run all the
+  // time since the last call, the others get their turn. Not while the emulator is at work on the block.
+  void tick();
+  void busy(bool now) {
+    busy_.store(now, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
   [[noreturn]] void fail(std::string message);
 
  private:
@@ -82,6 +94,8 @@ class Block {
   [[noreturn]] void nothing_ready();
   [[noreturn]] void leave();
   void exit_thread();
+  void push_shuffled(Thread** who, unsigned count);
+  void push_by_warps(Barrier& barrier);
   void release(Barrier& barrier);
   [[noreturn]] void wrong_count(unsigned barrier, unsigned expected);
   std::uint32_t present(unsigned warp) const;  // the lanes of a warp that exist and have not returned
@@ -101,8 +115,11 @@ class Block {
   std::array<Thread*, kMostThreads> ready_;  // a ring: each thread is in it at most once
   std::uint64_t head_ = 0, tail_ = 0;
   unsigned live_ = 0;
-  unsigned idle_spins_ = 0;  // since the last sign of progress
+  unsigned idle_spins_ = 0, idle_ticks_ = 0;  // since the last sign of progress
+  std::uint64_t ticked_at_ = 0;               // head_ at the last tick
+  std::atomic<bool> busy_{true};
   std::array<Barrier, kBarriers> barriers_;
+  AsyncCopies copies_;
 };
 
 inline void Block::switch_away() {

@@ -1,5 +1,6 @@
 #include "emu/elf_symbols.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <elf.h>
@@ -78,6 +79,32 @@ const Image& this_image() {
     return Image{found.loaded_at, read_symbols(found.path)};
   }();
   return image;
+}
+
+Span image_span() {
+  static const Span span = [] {
+    struct Search {
+      std::uintptr_t inside;
+      Span found;
+    } search{reinterpret_cast<std::uintptr_t>(&read_symbols), {}};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+          auto& s = *static_cast<Search*>(data);
+          std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
+          for (int i = 0; i < info->dlpi_phnum; ++i) {
+            if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+            const std::uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            low = std::min(low, start);
+            high = std::max<std::uintptr_t>(high, start + info->dlpi_phdr[i].p_memsz);
+          }
+          if (s.inside < low || s.inside >= high) return 0;
+          s.found = {low, high - low};
+          return 1;
+        },
+        &search);
+    return search.found;
+  }();
+  return span;
 }
 
 std::byte* thread_local_base() {

@@ -22,6 +22,12 @@ struct Image {
 
 const Image& this_image();
 
+// Where this image was loaded: its code, constants and variables.
+struct Span {
+  std::uintptr_t low = 0, bytes = 0;
+};
+Span image_span();
+
 // The calling OS thread's thread_local variables of this image, to which the symbols' offsets are relative.
 std::byte* thread_local_base();
 

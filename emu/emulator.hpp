@@ -13,6 +13,7 @@ struct Settings {
   std::uint64_t seed = 0;  // the order in which fibers and blocks run; any order must give the same result
   int threads = 0;         // OS threads that run blocks; 0 for all there are
   int sms = 8;             // multiprocessors the emulated device says it has
+  double patience = 10;    // seconds of an OS thread's own time in which nothing happens but plain loads
 };
 
 // The emulated device, as cudaGetDeviceProperties tells it to kernels.

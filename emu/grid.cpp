@@ -9,6 +9,7 @@
 #include "emu/block.hpp"
 #include "emu/kernels.hpp"
 #include "emu/pool.hpp"
+#include "emu/preempt.hpp"
 #include "emu/random.hpp"
 #include "emu/settings.hpp"
 #include "emu/trace_hooks.hpp"
@@ -37,7 +38,8 @@ Grid::Grid(const Launch& launch)
       blocks_(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
       seed_(mix(settings().seed)),
       step_((seed_ >> 20) % blocks_),
-      shift_(mix(seed_) % blocks_) {
+      shift_(mix(seed_) % blocks_),
+      most_ticks_(static_cast<std::uint64_t>(settings().patience * 200)) {  // 5 ms each
   // turn -> step * turn + shift (mod blocks) meets every block once when step and blocks have no common factor.
   while (std::gcd(step_, blocks_) != 1) ++step_;
   const std::size_t shared = launch.dynamic_shared + kernel_facts(launch.kernel).shared_bytes;
@@ -62,6 +64,7 @@ void Grid::work() {
   }
   try {
     Block& block = block_of_this_thread();
+    const Preempt preempt;
     while (!failed()) {
       const std::uint64_t turn = next_.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks_) break;

@@ -31,6 +31,7 @@ class Grid {
   // For Watch.
   std::uint64_t progress();
   bool all_stuck_at(std::uint64_t progress);
+  std::uint64_t most_ticks() const { return most_ticks_; }  // without progress, before that is an error
   // Some running blocks only wait. If they wait for one that has not started, it needs an OS thread of its own.
   bool start_another();
 
@@ -40,6 +41,7 @@ class Grid {
   const Launch& launch_;
   std::uint64_t blocks_, seed_, step_, shift_;
   std::uint64_t most_resident_;
+  std::uint64_t most_ticks_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;  // of what follows

@@ -8,6 +8,7 @@
 #include "emu/block.hpp"
 #include "emu/launch.hpp"
 #include "emu/report.hpp"
+#include "emu/trace_hooks.hpp"
 
 namespace cairn::emu {
 
@@ -20,15 +21,26 @@ namespace {
   std::abort();
 }
 
-// The block whose fiber calls.
-inline Block& inside(const char* call, const Site& site) {
-  Block* block = Block::current();
-  if (block == nullptr) [[unlikely]]
-    outside(call, site);
-  block->self().call = call;
-  block->self().site = site;
-  return *block;
-}
+// The block whose fiber calls, and which is not to be interrupted meanwhile.
+class Inside {
+ public:
+  Inside(const char* call, const Site& site) : block_(Block::current()) {
+    if (block_ == nullptr) [[unlikely]]
+      outside(call, site);
+    block_->busy(true);
+    block_->self().call = call;
+    block_->self().site = site;
+  }
+  ~Inside() { block_->busy(false); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+  Block& operator*() const { return *block_; }
+  Block* operator->() const { return block_; }
+
+ private:
+  Block* block_;
+};
 
 unsigned barrier_number(Block& block, int barrier, int threads) {
   const bool good = barrier >= 0 && barrier < static_cast<int>(Block::kBarriers) && threads > 0 &&
@@ -48,38 +60,64 @@ dim3 grid_extent() { return Block::current() == nullptr ? dim3{} : Block::curren
 unsigned lane_index() { return Block::current() == nullptr ? 0 : Block::current()->self().lane(); }
 
 int block_sync(bool predicate, const char* call, Site site) {
-  Block& block = inside(call, site);
-  return static_cast<int>(block.sync(0, static_cast<unsigned>(block.threads().size()), predicate));
+  const Inside block(call, site);
+  return static_cast<int>(block->sync(0, static_cast<unsigned>(block->threads().size()), predicate));
 }
 
 void named_sync(int barrier, int threads, Site site) {
-  Block& block = inside("bar_sync", site);
-  block.sync(barrier_number(block, barrier, threads), static_cast<unsigned>(threads), false);
+  const Inside block("bar_sync", site);
+  block->sync(barrier_number(*block, barrier, threads), static_cast<unsigned>(threads), false);
 }
 
 void named_arrive(int barrier, int threads, Site site) {
-  Block& block = inside("bar_arrive", site);
-  block.arrive(barrier_number(block, barrier, threads), static_cast<unsigned>(threads));
+  const Inside block("bar_arrive", site);
+  block->arrive(barrier_number(*block, barrier, threads), static_cast<unsigned>(threads));
 }
 
 std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uint64_t value, unsigned argument,
                             Site site) {
-  Block& block = inside(call, site);
-  Thread& self = block.self();
+  const Inside block(call, site);
+  Thread& self = block->self();
   self.op = op;
   self.mask = mask;
   self.argument = argument;
   self.value = value;
-  block.exchange();
+  block->exchange();
   return self.result;
 }
 
+void copy_issue(void* shared, const void* global, int bytes, int valid, Site site) {
+  const Inside block("async_copy", site);
+  const auto to = reinterpret_cast<std::uintptr_t>(shared), from = reinterpret_cast<std::uintptr_t>(global);
+  const auto mask = static_cast<std::uintptr_t>(bytes - 1);
+  if (((to | from) & mask) != 0 || valid < 0 || valid > bytes) [[unlikely]]
+    block->fail(describe_bad_copy(block->self(), (to & mask) != 0, (from & mask) != 0, bytes, valid));
+  block->copies().issue(block->self().linear, shared, global, bytes, valid, site);
+}
+
+void copy_commit(Site site) {
+  const Inside block("async_commit", site);
+  block->copies().commit(block->self().linear);
+}
+
+void copy_wait(int left, Site site) {
+  const Inside block("async_wait", site);
+  block->copies().wait(block->self().linear, static_cast<unsigned>(left));
+}
+
+void copy_wait_all(Site site) {
+  const Inside block("async_wait_all", site);
+  block->copies().commit(block->self().linear);
+  block->copies().wait(block->self().linear, 0);
+}
+
 void spin(const char* call, bool changed, Site site) {
-  if (inside_kernel()) inside(call, site).spin(changed);
+  if (inside_kernel()) Inside(call, site)->spin(changed);
 }
 
 void fence(const char* call, Site site) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (trace_hooks != nullptr && inside_kernel()) trace_hooks->fence(*Block::current());
   spin(call, false, site);
 }
 
@@ -89,8 +127,8 @@ std::uint64_t ticks() {
 }
 
 void trap(Site site) {
-  Block& block = inside("__trap", site);
-  block.fail(describe_trap(block.self()));
+  const Inside block("__trap", site);
+  block->fail(describe_trap(block->self()));
 }
 
 void assertion_failed(const char* condition, Site site) {
@@ -99,6 +137,7 @@ void assertion_failed(const char* condition, Site site) {
     std::fprintf(stderr, "%s: assertion `%s' failed\n", describe(site).c_str(), condition);
     std::abort();
   }
+  block->busy(true);
   block->self().call = "assert";
   block->self().site = site;
   block->fail(describe_assertion(block->self(), condition));

@@ -44,6 +44,13 @@ enum class WarpOp : std::uint8_t {
 std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uint64_t value, unsigned argument,
                             Site site);
 
+// Copies from global to shared memory that land when they are waited for (emu/async.hpp): 4, 8 or 16 bytes, of which
+// `valid` are read. A wait is for all groups of the calling thread but the newest `left`.
+void copy_issue(void* shared, const void* global, int bytes, int valid, Site site);
+void copy_commit(Site site);
+void copy_wait(int left, Site site);
+void copy_wait_all(Site site);
+
 // A step of what may be a wait for another thread: lets the others run. `changed` says whether it altered memory; a
 // launch in which nobody alters anything any more is reported as stuck.
 void spin(const char* call, bool changed, Site site);

@@ -43,7 +43,8 @@ std::string count_of(const Block& block, unsigned barrier) {
 
 // What a thread does, in words that are the same for all who do the same.
 std::string doing(const Block& block, const Thread& thread) {
-  const std::string at = thread.call == nullptr ? "" : std::string(" ") + thread.call + ", " + describe(thread.site);
+  std::string at = thread.call == nullptr ? "" : std::string(" ") + thread.call;
+  if (thread.call != nullptr && thread.site.line() > 0) at += ", " + describe(thread.site);
   switch (thread.state) {
     case State::ready: return "ready";
     case State::at_barrier: return "waiting at" + at + count_of(block, thread.barrier);
@@ -113,6 +114,17 @@ std::string describe_bad_barrier(const Thread& thread, int barrier, int threads)
 std::string describe_other_count(const Thread& thread, unsigned barrier, unsigned threads, unsigned others) {
   return std::string(thread.call) + " at " + describe(thread.site) + " uses barrier " + std::to_string(barrier) +
          " for " + std::to_string(threads) + " threads, while others wait at it for " + std::to_string(others);
+}
+
+std::string describe_bad_copy(const Thread& thread, bool bad_shared, bool bad_global, int bytes, int valid) {
+  const std::string size = std::to_string(bytes);
+  std::string what = size + " bytes, of which " + std::to_string(valid) + " are to be read";
+  if (bad_shared || bad_global) {
+    what = size + (bad_shared ? " bytes to a shared" : " bytes from a global") + " address that is no multiple of " +
+           size;
+  }
+  return std::string(thread.call) + " at " + describe(thread.site) + " in thread " + std::to_string(thread.linear) +
+         ": " + what;
 }
 
 std::string describe_trap(const Thread& thread) {

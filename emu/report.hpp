@@ -27,6 +27,8 @@ std::string describe_mismatch(const Thread& thread, const Thread& other);
 // A barrier's number or count that no GPU takes; one that others wait at for another count.
 std::string describe_bad_barrier(const Thread& thread, int barrier, int threads);
 std::string describe_other_count(const Thread& thread, unsigned barrier, unsigned threads, unsigned others);
+// A copy from or to an address that is no multiple of its size, or of which more is to be read than it has.
+std::string describe_bad_copy(const Thread& thread, bool bad_shared, bool bad_global, int bytes, int valid);
 std::string describe_trap(const Thread& thread);
 std::string describe_assertion(const Thread& thread, const char* condition);
 

@@ -38,6 +38,7 @@ void configure(const Settings& wanted) {
   current = wanted;
   current.threads = std::clamp(wanted.threads, 0, 1024);
   current.sms = std::clamp(wanted.sms, 1, 1024);
+  current.patience = std::clamp(wanted.patience, 0.1, 1e6);
 }
 
 int os_threads() {

@@ -21,6 +21,8 @@ struct Counters {
   std::uint64_t shared_load_bytes = 0, shared_store_bytes = 0;
   std::uint64_t barriers = 0;  // a block's: one for all its threads
   std::uint64_t atomics = 0;   // requests of a warp
+  // Asynchronous copies: a part of the global loads above. Their writes are part of the shared stores.
+  std::uint64_t async_copy_requests = 0, async_copy_sectors = 0;
 
   Counters& operator+=(const Counters& other);
 };

@@ -9,6 +9,7 @@
 namespace cairn::emu {
 
 class Block;
+struct AsyncCopy;
 struct Launch;
 
 struct TraceHooks {
@@ -17,6 +18,8 @@ struct TraceHooks {
   // Around the run of a block, on the OS thread that runs it.
   void (*block_begins)(Block& block);
   void (*block_ends)(Block& block);
+  // The calling thread is at a fence.
+  void (*fence)(Block& block);
   // The calling thread comes to a barrier and does not wait.
   void (*arrives)(Block& block, unsigned barrier);
   // All who were to come to a barrier have; of these warps (a bit each) threads wait, and none has gone on yet.
@@ -29,6 +32,9 @@ struct TraceHooks {
   void (*allocated)(const void* start, std::size_t bytes);
   void (*released)(const void* start);
   void (*written)(const void* start, std::size_t bytes);
+  // The calling thread is about to issue an asynchronous copy; one of its copies has landed.
+  void (*copy_issued)(const AsyncCopy& copy);
+  void (*copy_landed)(const AsyncCopy& copy);
 };
 
 extern const TraceHooks* trace_hooks;  // null in the plain build

@@ -20,7 +20,9 @@ std::vector<CounterName> counter_names() {
           {"shared_store_bank_conflicts", &C::shared_store_bank_conflicts},
           {"shared_store_bytes", &C::shared_store_bytes},
           {"barriers", &C::barriers},
-          {"atomics", &C::atomics}};
+          {"atomics", &C::atomics},
+          {"async_copy_requests", &C::async_copy_requests},
+          {"async_copy_sectors", &C::async_copy_sectors}};
 }
 
 Counters& Counters::operator+=(const Counters& other) {

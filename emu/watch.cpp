@@ -11,33 +11,43 @@ namespace {
 constexpr std::uint64_t kRoundsBetweenLooks = 64;
 constexpr std::uint64_t kRoundsWithoutHope = 4096;
 constexpr std::chrono::milliseconds kTimeWithoutHope{1000};
+constexpr std::uint64_t kTicksWithoutHelp = 20;
 }  // namespace
 
 bool Watch::failed() const { return grid_.failed(); }
 void Watch::fail(std::string message) { grid_.fail(std::move(message)); }
 
+bool Watch::unchanged() {
+  std::this_thread::yield();  // the one waited for may need this processor
+  const std::uint64_t progress = grid_.progress();
+  if (progress == seen_) return true;
+  seen_ = progress;
+  since_ = std::chrono::steady_clock::now();
+  rounds_ = ticks_ = 0;
+  stuck_at_.store(kMoving);
+  return false;
+}
+
 // Every OS thread of the grid comes to its own conclusion, and only when all have come to the same, about the same
 // moment of the grid's progress, is it acted upon. One that computes instead of polling never comes to it.
 bool Watch::stuck() {
   if (++rounds_ % kRoundsBetweenLooks != 0) return false;
-  std::this_thread::yield();  // the one waited for may need this processor
-  const std::uint64_t progress = grid_.progress();
-  const auto now = std::chrono::steady_clock::now();
-  if (progress != seen_ || rounds_ == kRoundsBetweenLooks) {
-    seen_ = progress;
-    since_ = now;
-    rounds_ = kRoundsBetweenLooks;
-    stuck_at_.store(kMoving);
-    return false;
-  }
-  if (grid_.start_another()) return false;
-  if (rounds_ < kRoundsWithoutHope || now - since_ < kTimeWithoutHope) return false;
-  stuck_at_.store(progress);
-  return grid_.all_stuck_at(progress);
+  if (!unchanged() || grid_.start_another()) return false;
+  if (rounds_ < kRoundsWithoutHope || std::chrono::steady_clock::now() - since_ < kTimeWithoutHope) return false;
+  stuck_at_.store(seen_);
+  return grid_.all_stuck_at(seen_);
+}
+
+bool Watch::stuck_for_ticks() {
+  if (!unchanged() || ticks_ < kTicksWithoutHelp || grid_.start_another()) return false;
+  if (ticks_ < grid_.most_ticks()) return false;
+  stuck_at_.store(seen_);
+  return grid_.all_stuck_at(seen_);
 }
 
 void Watch::block_done() {
-  rounds_ = 0;
+  rounds_ = ticks_ = 0;
+  seen_ = kMoving;
   stuck_at_.store(kMoving);
 }
 

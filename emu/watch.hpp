@@ -26,16 +26,22 @@ class Watch {
   // Every live thread of the block has had its turn and did nothing but wait. True when that is so everywhere, has
   // been for a while, and no block is left that could be started beside these: nothing will ever change.
   bool stuck();
+  // The same where threads run without a word to the emulator: they may poll with plain loads, or compute for long.
+  bool stuck_for_ticks();
+  void ticked() { ++ticks_; }  // one of them has run for a tick, 5 ms of this OS thread's own time
   void block_done();
 
  private:
+  bool unchanged();
+
   friend class Grid;
   static constexpr std::uint64_t kMoving = ~std::uint64_t{0};
 
   Grid& grid_;
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint64_t> stuck_at_{kMoving};  // the grid's progress at which this one gave up hope
-  std::uint64_t rounds_ = 0, seen_ = 0;
+  std::uint64_t rounds_ = 0, ticks_ = 0;          // since the grid's progress was
+  std::uint64_t seen_ = kMoving;                  //   this,
   std::chrono::steady_clock::time_point since_{};
 };
 

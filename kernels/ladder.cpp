@@ -17,6 +17,24 @@ CAIRN_RUNG(simt_01)
 CAIRN_RUNG(simt_02)
 CAIRN_RUNG(simt_03)
 CAIRN_RUNG(simt_04)
+CAIRN_RUNG(simt_05)
+CAIRN_RUNG(simt_06)
+CAIRN_RUNG(simt_07)
+CAIRN_RUNG(simt_08)
+CAIRN_RUNG(simt_09)
+CAIRN_RUNG(simt_10)
+CAIRN_RUNG(simt_11)
+CAIRN_RUNG(simt_12)
+CAIRN_RUNG(simt_13)
+CAIRN_RUNG(simt_14)
+CAIRN_RUNG(simt_15)
+CAIRN_RUNG(simt_16)
+CAIRN_RUNG(simt_17)
+CAIRN_RUNG(simt_18)
+CAIRN_RUNG(simt_19)
+CAIRN_RUNG(simt_20)
+CAIRN_RUNG(simt_21)
+CAIRN_RUNG(simt_22)
 
 namespace cairn {
 
@@ -34,6 +52,24 @@ Ladder rungs() {
       &simt_02::rung,  // coalesced
       &simt_03::rung,  // coalesced, 1-D block
       &simt_04::rung,  // block tile
+      &simt_05::rung,  // block tile, float4
+      &simt_06::rung,  // thread tile, 1-D
+      &simt_07::rung,  // thread tile, 1-D, float4
+      &simt_08::rung,  // thread tile, 2-D
+      &simt_09::rung,  // register tile
+      &simt_10::rung,  // vector copy
+      &simt_11::rung,  // A transposed
+      &simt_12::rung,  // A transposed, float4
+      &simt_13::rung,  // linear banks
+      &simt_14::rung,  // padded banks
+      &simt_15::rung,  // split banks
+      &simt_16::rung,  // warp tile
+      &simt_17::rung,  // warp tile, float4
+      &simt_18::rung,  // autotuned
+      &simt_19::rung,  // double buffer
+      &simt_20::rung,  // double buffer, k 16
+      &simt_21::rung,  // cp.async
+      &simt_22::rung,  // pipelined
   };
   return kRungs;
 }

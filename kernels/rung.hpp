@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,8 +18,8 @@ namespace cairn {
 
 using Stream = void*;  // a cudaStream_t
 
-// What a launcher is given: row-major, checked, one product (batches are a loop around it unless the card says the
-// rung takes them itself).
+// What a launcher is given: row-major, checked, one product (batches are a loop around it unless the card says that
+// the rung takes them itself).
 struct RungArgs {
   const Problem& problem;
   double alpha;
@@ -115,6 +116,16 @@ inline constexpr unsigned nn = 1, nt = 2, tn = 4, tt = 8, all = 15;
 constexpr unsigned of(Op a, Op b) { return 1u << ((a == Op::none ? 0 : 2) + (b == Op::none ? 0 : 1)); }
 }  // namespace layout
 
+// What a card multiplies: the type of A and B, that of C, and how. Most rungs take one such combination.
+struct Types {
+  Type in, out;
+  Compute compute = Compute::native;
+};
+namespace types {
+inline constexpr Types f32[] = {{Type::f32, Type::f32}};
+inline constexpr Types f32_f64[] = {{Type::f32, Type::f32}, {Type::f64, Type::f64}};
+}  // namespace types
+
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // One entry of a rung's tuning space, for people: "128x128x8 8x8".
@@ -134,13 +145,15 @@ struct Rung {
   std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
   std::string_view title;  // "Block tile"
   RungKind kind;
-  Type in, out;
-  Compute compute;
-  unsigned layouts;  // layout::nn | …, row-major
-  int arch;          // smallest architecture: 75 for sm_75
-  int tiles;         // how many; tile 0 is the default
+  std::span<const Types> types;  // types::f32, …
+  unsigned layouts;              // layout::nn | …, row-major
+  int arch;                      // smallest architecture: 75 for sm_75
+  int tiles;                     // how many; tile 0 is the default
   TileName (*tile_name)(int tile);
   Status (*launch)(const RungArgs& args, int tile, Stream stream);
+  bool batched = false;  // it takes strided batches itself: one launch for all products
+  // The tile for a problem on a GPU of so many SMs; null where tile 0 is always meant.
+  int (*pick)(const Problem& row, int units) = nullptr;
 };
 
 // Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does

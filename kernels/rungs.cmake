@@ -13,5 +13,23 @@ set(CAIRN_RUNGS
   kernels/simt/02_coalesced.cu
   kernels/simt/03_coalesced_1d.cu
   kernels/simt/04_block_tile.cu
+  kernels/simt/05_block_tile_vec4.cu
+  kernels/simt/06_thread_tile_1d.cu
+  kernels/simt/07_thread_tile_1d_vec4.cu
+  kernels/simt/08_thread_tile_2d.cu
+  kernels/simt/09_register_tile.cu
+  kernels/simt/10_vector_copy.cu
+  kernels/simt/11_a_transposed.cu
+  kernels/simt/12_a_transposed_vec4.cu
+  kernels/simt/13_bank_linear.cu
+  kernels/simt/14_bank_pad.cu
+  kernels/simt/15_bank_split.cu
+  kernels/simt/16_warp_tile.cu
+  kernels/simt/17_warp_tile_vec4.cu
+  kernels/simt/18_autotuned.cu
+  kernels/simt/19_double_buffer.cu
+  kernels/simt/20_double_buffer_k16.cu
+  kernels/simt/21_cp_async.cu
+  kernels/simt/22_pipelined.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

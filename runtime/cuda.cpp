@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
@@ -73,6 +74,83 @@ Status read_facts(int device, Facts& f) {
   f.memory_rate = 2e3 * memory_khz * bus_bits / 8;  // two words a cycle
   const std::string exact = nvml_driver();
   f.software = "CUDA " + dotted(runtime) + ", driver " + (exact.empty() ? "for " + dotted(driver) : exact);
+  return {};
+}
+
+// A function of the driver, whose library is not linked: the runtime has loaded it.
+template <class F> Status driver_function(const char* name, unsigned version, F& out) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+  CAIRN_CUDA(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result));
+  if (result != cudaDriverEntryPointSuccess || found == nullptr)
+    return {Code::unsupported, std::string("this driver has no ") + name};
+  out = reinterpret_cast<F>(found);
+  return {};
+}
+
+Status driver_failed(const char* call, CUresult error) {
+  return {Code::device_error, std::string(call) + ": error " + std::to_string(static_cast<int>(error)) + " of the driver"};
+}
+
+#define CAIRN_DRIVER(call)                                                                      \
+  do {                                                                                          \
+    if (const CUresult error = (call); error != CUDA_SUCCESS) return driver_failed(#call, error); \
+  } while (false)
+
+// The facts of a graph's kernel nodes. By the driver and not by the runtime: a kernel may come from a library with a
+// runtime of its own, and to ours its functions are strangers.
+class KernelReader {
+ public:
+  Status open() {
+    if (auto s = driver_function("cuGraphKernelNodeGetParams", 12000, params_); !s.ok()) return s;
+    if (auto s = driver_function("cuKernelGetFunction", 12000, function_); !s.ok()) return s;
+    if (auto s = driver_function("cuFuncGetName", 12030, name_); !s.ok()) return s;
+    if (auto s = driver_function("cuFuncGetAttribute", 12000, attribute_); !s.ok()) return s;
+    return driver_function("cuOccupancyMaxActiveBlocksPerMultiprocessor", 12000, occupancy_);
+  }
+
+  Status read(cudaGraphNode_t node, KernelFacts& out) const {
+    CUDA_KERNEL_NODE_PARAMS p{};
+    CAIRN_DRIVER(params_(node, &p));
+    CUfunction f = p.func;
+    if (f == nullptr) CAIRN_DRIVER(function_(&f, p.kern));
+    const char* name = nullptr;
+    int fixed = 0;
+    CAIRN_DRIVER(name_(&name, f));
+    CAIRN_DRIVER(attribute_(&out.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    CAIRN_DRIVER(attribute_(&out.local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, f));
+    CAIRN_DRIVER(attribute_(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f));
+    out.name = name;
+    out.shared_bytes = fixed + static_cast<int>(p.sharedMemBytes);
+    out.threads = static_cast<int>(p.blockDimX * p.blockDimY * p.blockDimZ);
+    out.blocks = std::int64_t{p.gridDimX} * p.gridDimY * p.gridDimZ;
+    CAIRN_DRIVER(occupancy_(&out.blocks_an_sm, f, out.threads, p.sharedMemBytes));
+    return {};
+  }
+
+ private:
+  CUresult (*params_)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*) = nullptr;
+  CUresult (*function_)(CUfunction*, CUkernel) = nullptr;
+  CUresult (*name_)(const char**, CUfunction) = nullptr;
+  CUresult (*attribute_)(int*, CUfunction_attribute, CUfunction) = nullptr;
+  CUresult (*occupancy_)(int*, CUfunction, int, std::size_t) = nullptr;
+};
+
+Status read_kernels(cudaGraph_t graph, std::vector<KernelFacts>& out) {
+  KernelReader reader;
+  if (auto s = reader.open(); !s.ok()) return s;
+  std::size_t count = 0;
+  CAIRN_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) CAIRN_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count));
+  for (cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type{};
+    CAIRN_CUDA(cudaGraphNodeGetType(node, &type));
+    if (type != cudaGraphNodeTypeKernel) continue;
+    KernelFacts facts;
+    if (auto s = reader.read(node, facts); !s.ok()) return s;
+    out.push_back(std::move(facts));
+  }
   return {};
 }
 
@@ -199,6 +277,24 @@ class Cuda final : public Machine {
     return {};
   }
   void destroy_graph(Graph graph) override { (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); }
+
+  Status kernels(const std::function<Status(Stream)>& work, std::vector<KernelFacts>& out) override {
+    const Current current(facts_.device);
+    out.clear();
+    Stream stream = nullptr;
+    if (auto s = create_stream(stream); !s.ok()) return s;
+    cudaGraph_t graph = nullptr;
+    Status done = begin_capture(stream);
+    if (done.ok()) {
+      done = work(stream);
+      const cudaError_t ended = cudaStreamEndCapture(cuda(stream), &graph);
+      if (done.ok() && ended != cudaSuccess) done = failed("cudaStreamEndCapture", ended);
+      if (done.ok()) done = read_kernels(graph, out);
+    }
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+    destroy_stream(stream);
+    return done;
+  }
 
   Status profile_begin() override {
     const Current current(facts_.device);

@@ -38,6 +38,17 @@ struct Vitals {
   std::vector<std::string> throttled;  // why its clock is held down just now: "power cap", "thermal"
 };
 
+// A kernel as it is launched: what it takes of the device.
+struct KernelFacts {
+  std::string name;  // mangled
+  int registers = 0;     // of a thread
+  int local_bytes = 0;   // of a thread: spills and stack
+  int shared_bytes = 0;  // of a block, static and dynamic
+  int threads = 0;       // of a block
+  std::int64_t blocks = 0;
+  int blocks_an_sm = 0;  // at a time, as far as these allow
+};
+
 // Opaque to all but the machine that made them. The null stream always exists.
 using Stream = void*;
 using Event = void*;
@@ -84,6 +95,14 @@ class Machine {
   virtual Status end_capture(Stream stream, Graph& out) = 0;
   virtual Status launch(Graph graph, Stream stream) = 0;
   virtual void destroy_graph(Graph graph) = 0;
+
+  // What `work` would launch on the stream it is given, in order; nothing of it is run. A machine that has no such
+  // kernels says unsupported.
+  virtual Status kernels(const std::function<Status(Stream)>& work, std::vector<KernelFacts>& out) {
+    (void)work;
+    out.clear();
+    return {Code::unsupported, "this machine cannot say what its kernels take"};
+  }
 
   // A profiler that was told to wait looks at what is launched between the two, and at nothing else. Where none
   // watches they do nothing.

@@ -94,7 +94,10 @@ profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
 }
 lab() {
-  "$cairn" lab timing --record "$out/timing.json" --force && "$cairn" lab transpose --record "$out/transpose.json" --force
+  local name
+  for name in timing transpose vectorize double-buffer tiny-code; do
+    "$cairn" lab "$name" --record "$out/${name//-/_}.json" --force || return
+  done
 }
 sass() {
   cuobjdump -sass -arch sm_90a "$cairn" |

@@ -8,7 +8,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
-#define __align__(bytes) alignas(bytes)
+#define __align__(bytes) __attribute__((aligned(bytes)))  // may stand between extern __shared__ and the type
 #define __forceinline__ inline __attribute__((always_inline))
 
 // One block runs on an OS thread at a time, so what belongs to the OS thread belongs to the block. In a function

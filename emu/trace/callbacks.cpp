@@ -8,9 +8,14 @@ namespace {
 
 using cairn::emu::Tracer;
 
-inline void on_access(const void* address, unsigned bytes, bool store, const void* from) {
+[[gnu::always_inline]] inline void on_access(const void* address, unsigned bytes, bool store, const void* from) {
   if (Tracer* tracer = Tracer::current; tracer != nullptr)
     tracer->access(reinterpret_cast<std::uintptr_t>(address), bytes, store, from);
+}
+
+void on_volatile(const void* address, unsigned bytes, bool store, const void* from) {
+  if (Tracer* tracer = Tracer::current; tracer != nullptr)
+    tracer->volatile_access(reinterpret_cast<std::uintptr_t>(address), bytes, store, from);
 }
 
 // A copy of many bytes, as the compiler makes them for large structs: pieces of the largest size that fits.
@@ -37,8 +42,8 @@ void __tsan_vptr_read(void**) {}
 #define CAIRN_ACCESS(bytes)                                                                                       \
   void __tsan_read##bytes(void* a) { on_access(a, bytes, false, __builtin_return_address(0)); }                   \
   void __tsan_write##bytes(void* a) { on_access(a, bytes, true, __builtin_return_address(0)); }                   \
-  void __tsan_volatile_read##bytes(void* a) { on_access(a, bytes, false, __builtin_return_address(0)); }          \
-  void __tsan_volatile_write##bytes(void* a) { on_access(a, bytes, true, __builtin_return_address(0)); }          \
+  void __tsan_volatile_read##bytes(void* a) { on_volatile(a, bytes, false, __builtin_return_address(0)); }        \
+  void __tsan_volatile_write##bytes(void* a) { on_volatile(a, bytes, true, __builtin_return_address(0)); }        \
   void __tsan_unaligned_read##bytes(void* a) { on_range(a, bytes, false, __builtin_return_address(0)); }          \
   void __tsan_unaligned_write##bytes(void* a) { on_range(a, bytes, true, __builtin_return_address(0)); }          \
   void __tsan_unaligned_volatile_read##bytes(void* a) { on_range(a, bytes, false, __builtin_return_address(0)); } \

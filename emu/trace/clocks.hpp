@@ -1,5 +1,6 @@
-// Who is ordered before whom within one block. Time is a count of the block's meetings: barriers and collectives. An
-// access happens at the present count; one of another thread is ordered before it if the two have met since.
+// Who is ordered before whom within one block. Time is a count of the block's events: barriers, collectives and
+// fences. The time of an access is that of the last event that its warp took part in; it is ordered before one of
+// another warp if that one has met the first at a later event.
 //
 // Warps meet at barriers, so what is kept is when each pair of warps last met, directly or through others. Lanes of a
 // warp meet in collectives; one of some lanes counts as one of all, so that a race between the others may be missed.
@@ -13,22 +14,28 @@ namespace cairn::emu {
 class Clocks {
  public:
   static constexpr unsigned kWarps = 32, kBarriers = 16;
+  using Times = std::array<std::uint32_t, kWarps>;  // one for each warp
 
   void reset(unsigned warps) {
     warps_ = warps;
-    now_ = 1;
-    all_ = 0;
-    for (auto& row : met_) row.fill(0);
-    for (auto& row : arrived_) row.fill(0);
+    now_ = all_ = 1;
+    since_.fill(1);
+    for (Times& row : met_) row.fill(0);
+    for (Times& row : arrived_) row.fill(0);
   }
 
-  std::uint32_t now() const { return now_; }
+  // The time of what threads of this warp do now.
+  std::uint32_t since(unsigned warp) const { return since_[warp]; }
+  // When all warps last met; what the block did before is past for every one of them.
+  std::uint32_t all() const { return all_; }
+  // Whether that was the last event: then what was done since is ordered with nothing another thread does.
+  bool level() const { return now_ == all_; }
 
   // The threads of these warps leave a barrier together, and those that only arrived are behind them.
   void warps_meet(unsigned barrier, std::uint32_t waiting) {
     ++now_;
     if (waiting == (warps_ == 32 ? ~0u : (1u << warps_) - 1)) all_ = now_;
-    std::array<std::uint32_t, kWarps> joined{};
+    Times joined{};
     for (unsigned p = 0; p < warps_; ++p) {
       const bool here = (waiting >> p & 1) != 0;
       for (unsigned q = 0; here && q < warps_; ++q) joined[q] = joined[q] > met_[p][q] ? joined[q] : met_[p][q];
@@ -39,14 +46,24 @@ class Clocks {
       arrived_[barrier][q] = 0;
     }
     for (unsigned p = 0; p < warps_; ++p) {
-      if ((waiting >> p & 1) != 0) met_[p] = joined;
+      if ((waiting >> p & 1) != 0) met_[p] = joined, since_[p] = now_;
     }
   }
-  void arrives(unsigned barrier, unsigned warp) { arrived_[barrier][warp] = ++now_; }
-  void lanes_meet(unsigned warp) { met_[warp][warp] = ++now_; }
+  void arrives(unsigned barrier, unsigned warp) { arrived_[barrier][warp] = since_[warp] = ++now_; }
+  void lanes_meet(unsigned warp) { met_[warp][warp] = since_[warp] = ++now_; }
 
-  // Whether all warps of the block have met after `time`.
-  bool all_met_since(std::uint32_t time) const { return time < all_; }
+  // A fence of a thread that has seen by an atomic what others left there before fences of theirs. Gives what it
+  // leaves itself with its next atomics: all that is its past now.
+  Times fence(unsigned warp, const Times& seen) {
+    join(met_[warp], seen);
+    since_[warp] = ++now_;
+    Times left = met_[warp];
+    left[warp] = now_;
+    return left;
+  }
+  static void join(Times& into, const Times& from) {
+    for (unsigned q = 0; q < kWarps; ++q) into[q] = into[q] > from[q] ? into[q] : from[q];
+  }
 
   // Whether all that threads of warp `other` did before or at `time` is ordered before what `warp` does now.
   bool ordered(std::uint32_t time, unsigned other, unsigned warp) const {
@@ -55,9 +72,10 @@ class Clocks {
 
  private:
   unsigned warps_ = 0;
-  std::uint32_t now_ = 1, all_ = 0;
-  std::array<std::array<std::uint32_t, kWarps>, kWarps> met_{};  // met_[p][q]: q's past before this is p's past
-  std::array<std::array<std::uint32_t, kWarps>, kBarriers> arrived_{};
+  std::uint32_t now_ = 1, all_ = 1;
+  Times since_{};
+  std::array<Times, kWarps> met_{};  // met_[p][q]: what q did before this time is p's past
+  std::array<Times, kBarriers> arrived_{};
 };
 
 }  // namespace cairn::emu

@@ -35,13 +35,13 @@ std::map<std::tuple<std::string, Fault, SiteId, SiteId>, Found> found;
 std::map<std::uintptr_t, std::unordered_set<BlockId>> handed_on;  // by the address of an atomic, in the open launch
 std::vector<Place> told;                                          // places that need no looking up
 
-constexpr SiteId kTold = 0x80000000u;
+constexpr SiteId kTold = 0x80000000u, kTarget = 0x40000000u;
 constexpr std::size_t kMostFindings = 100;
 
 std::array<unsigned, 3> triple(dim3 v) { return {v.x, v.y, v.z}; }
 
 void merge(SiteStats& into, const SiteStats& from) {
-  into.shared = from.shared, into.store = from.store, into.atomic = from.atomic;
+  into.shared = from.shared, into.store = from.store, into.atomic = from.atomic, into.copy = from.copy;
   into.requests += from.requests, into.cost += from.cost;
   into.conflicts += from.conflicts, into.bytes += from.bytes;
   if (from.worst > into.worst) {
@@ -65,6 +65,7 @@ Counters counters_of(const SiteStats& s) {
     (s.store ? c.global_store_requests : c.global_load_requests) = s.requests;
     (s.store ? c.global_store_sectors : c.global_load_sectors) = s.cost;
     (s.store ? c.global_store_bytes : c.global_load_bytes) = s.bytes;
+    if (s.copy) c.async_copy_requests = s.requests, c.async_copy_sectors = s.cost;
   }
   return c;
 }
@@ -75,7 +76,7 @@ std::map<SiteId, Place> look_up(const std::set<SiteId>& sites) {
   std::vector<SiteId> unknown;
   for (const SiteId site : sites) {
     if ((site & kTold) != 0) {
-      places[site] = told.at(site & ~kTold);
+      places[site] = told.at(site & ~(kTold | kTarget));
     } else {
       unknown.push_back(site);
     }
@@ -166,12 +167,16 @@ void close_launch(const Launch&, const char* failure) {
   add_caught({barrier ? Fault::barrier : Fault::failed, 0, 0, message, "", ""});
 }
 
-void hand_on(std::uintptr_t address, BlockId block, std::unordered_set<BlockId>& behind) {
+std::vector<BlockId> hand_on(std::uintptr_t address, BlockId block, const std::unordered_set<BlockId>& behind) {
   const std::lock_guard lock(mutex);
   auto& others = handed_on[address];
-  behind.insert(others.begin(), others.end());
+  std::vector<BlockId> gained;
+  for (const BlockId other : others) {
+    if (other != block && !behind.contains(other)) gained.push_back(other);
+  }
   others.insert(behind.begin(), behind.end());
   others.insert(block);
+  return gained;
 }
 
 void add_stats(SiteId site, const SiteStats& stats) {
@@ -205,6 +210,8 @@ SiteId site_of(const char* file, unsigned line) {
   told.push_back(place);
   return kTold | static_cast<SiteId>(told.size() - 1);
 }
+
+SiteId target_of_copy(SiteId site) { return site | kTarget; }
 
 SiteId site_of(const Site& site) { return site_of(site.file_name(), site.line()); }
 

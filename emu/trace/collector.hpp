@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "emu/kernel_side.hpp"
 #include "emu/launch.hpp"
@@ -16,6 +17,7 @@ namespace cairn::emu {
 // What one place in the code has done.
 struct SiteStats {
   bool shared = false, store = false, atomic = false;
+  bool copy = false;                                               // half of an asynchronous one
   std::uint64_t requests = 0, cost = 0, conflicts = 0, bytes = 0;  // cost: sectors, or wavefronts
   unsigned worst = 0;
   Request worst_request;
@@ -38,16 +40,18 @@ BlockId open_launch(const Launch& launch);
 void close_launch(const Launch& launch, const char* failure);
 BlockId launch_blocks();  // of the open launch: what open_launch() returned
 
-// An atomic step of a block on a word: the block is now behind all blocks that did one there before, and behind whom
-// these were; `behind` takes them in. A block counts as a whole, so that what it does after such a step counts as
-// done before it: a race with that is missed.
-void hand_on(std::uintptr_t address, BlockId block, std::unordered_set<BlockId>& behind);
+// An atomic step of a block on a word: the block, which is behind those in `behind`, is now behind all blocks that
+// did one there before, and behind whom these were. Gives those of them that are not in `behind`. A block counts as a
+// whole, so that what it does after such a step counts as done before it: a race with that is missed.
+std::vector<BlockId> hand_on(std::uintptr_t address, BlockId block, const std::unordered_set<BlockId>& behind);
 
 void add_stats(SiteId site, const SiteStats& stats);
 void add_barrier(const Site& site);
 void add_caught(Caught caught);
 // A place that the source itself told, as a site that looks up to it.
 SiteId site_of(const Site& site);
+// An asynchronous copy's own place is that of its load; this stands for its store, at the same place.
+SiteId target_of_copy(SiteId site);
 // The same for a file and a line that the compiler wrote into the code.
 SiteId site_of(const char* file, unsigned line);
 

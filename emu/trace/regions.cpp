@@ -37,6 +37,13 @@ Region* region_of(std::uintptr_t address) {
   return find(address);
 }
 
+Past* past_of_bytes(Region& region) {
+  if (Past* past = region.bytes_past; past != nullptr) return past;
+  const std::lock_guard lock(mutex);
+  if (region.bytes_past == nullptr) region.bytes_past = static_cast<Past*>(pages(4 * region.words() * sizeof(Past)));
+  return region.bytes_past;
+}
+
 const Region* nearest_region(std::uintptr_t address) {
   const std::lock_guard lock(mutex);
   const Region* best = nullptr;
@@ -65,6 +72,7 @@ void drop_region(const void* start) {
   Region* region = find(number(start));
   if (region == nullptr) return;
   munmap(region->past, region->words() * sizeof(Past));
+  if (region->bytes_past != nullptr) munmap(region->bytes_past, 4 * region->words() * sizeof(Past));
   munmap(region->written, region->words());
   regions.erase(region->start + region->bytes);
   ++generation;

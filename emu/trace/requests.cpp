@@ -21,61 +21,107 @@ void Tracer::Log::grow_to(std::size_t capacity) {
 void Tracer::Log::drop(std::size_t count) {
   const std::size_t dropped = std::min(count, size());
   next = std::copy(storage.get() + dropped, next, storage.get());
-}
-
-bool Tracer::runnable_and_not_full(unsigned warp) const {
-  const auto& threads = block_->threads();
-  const std::size_t first = std::size_t{warp} * kWarp, end = std::min(first + kWarp, threads.size());
-  for (std::size_t i = first; i < end; ++i) {
-    const State state = threads[i].state;
-    if ((state == State::ready || state == State::spinning) && !logs_[i].full()) return true;
-  }
-  return false;
+  checked -= std::min(checked, dropped);
 }
 
 // A log that is long enough waits for those of the other lanes, and what they have in common is counted; so logs stay
 // short in loops without a barrier. Lanes that have parted have little in common, and their logs grow.
-void Tracer::full(unsigned thread) {
+void Tracer::full() {
+  const unsigned thread = block_->self().linear;
   const Log& mine = logs_[thread];
   const unsigned warp = thread / kWarp;
+  const auto& threads = block_->threads();
+  const std::size_t first = std::size_t{warp} * kWarp, end = std::min(first + kWarp, threads.size());
   while (mine.full()) {
-    if (runnable_and_not_full(warp)) {
-      block_->pause();
-      continue;
+    bool others_run = false;
+    unsigned paused = 0;
+    for (std::size_t i = first; i < end && !others_run; ++i) {
+      const State state = threads[i].state;
+      others_run = (state == State::ready || state == State::spinning) && !logs_[i].full();
+      paused += state == State::ready && i != thread ? 1 : 0;
     }
-    if (drain_aligned(warp) > 0) continue;
-    const std::size_t end = std::min<std::size_t>((warp + 1) * kWarp, block_->threads().size());
-    for (std::size_t i = warp * kWarp; i < end; ++i) {
-      if (logs_[i].full()) logs_[i].grow_to(2 * logs_[i].size());
+    if (others_run) {
+      block_->pause();
+    } else if (drain_aligned(warp) > 0) {
+      block_->forward(paused);  // the same warp goes on: its stacks and logs are in the nearest cache now
+    } else {
+      for (std::size_t i = first; i < end; ++i) {
+        if (logs_[i].full()) logs_[i].grow_to(2 * logs_[i].size());
+      }
     }
   }
 }
 
-// Counts the requests at the front of the logs for as long as all lanes that have any go the same way, and takes them
-// off. Gives how many.
+// A request is complete: it is checked, but for lanes whose part in it has been, and counted.
+inline void Tracer::take_request(const Request& request, Shape shape, const Entry& like, unsigned warp,
+                                 std::uint32_t unchecked) {
+  if (detect_ && unchecked == request.lanes) {
+    check_request(request, shape, like.kind(), like.site(), warp);
+  } else if (detect_ && unchecked != 0) {
+    Request rest = request;
+    rest.lanes = unchecked;
+    check_request(rest, Shape::any, like.kind(), like.site(), warp);
+  }
+  count(request, shape, like.kind(), like.site(), warp);
+}
+
+// Takes the requests at the front of the logs for as long as all lanes that have any go the same way. Gives how many.
 std::size_t Tracer::drain_aligned(unsigned warp) {
   const unsigned first = warp * kWarp;
   const unsigned lanes = std::min<unsigned>(kWarp, static_cast<unsigned>(block_->threads().size()) - first);
-  std::size_t longest = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) longest = std::max(longest, logs_[first + lane].size());
+  const Log* logs = &logs_[first];
+  std::size_t shortest = logs[0].size(), longest = shortest, checked = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    shortest = std::min(shortest, logs[lane].size());
+    longest = std::max(longest, logs[lane].size());
+    checked = std::max(checked, logs[lane].checked);
+  }
+  const auto unchecked_at = [&](std::size_t at, std::uint32_t of) {
+    if (at >= checked) return of;
+    for (unsigned lane = 0; lane < lanes; ++lane) of &= ~(at < logs[lane].checked ? 1u << lane : 0u);
+    return of;
+  };
   std::size_t at = 0;
-  for (Request request; at < longest; ++at) {
-    const Entry* example = nullptr;
-    request.lanes = 0;
-    bool aligned = true;
+  Request request;
+
+  // As far as all lanes have come.
+  request.lanes = lanes == kWarp ? ~0u : (1u << lanes) - 1;
+  bool aligned = true;
+  for (; at < shortest; ++at) {
+    const Entry& like = logs[0].begin()[at];
+    const std::uint64_t what = like.what, start = like.address;
+    const unsigned bytes = like.bytes();
+    std::uint64_t different = 0, moved = 0, uneven = 0, in_row = start;
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      const Log& log = logs_[first + lane];
-      if (at >= log.size()) continue;
-      const Entry& entry = log.begin()[at];
-      if (example == nullptr) example = &entry;
-      aligned =
-          aligned && entry.site == example->site && entry.bytes == example->bytes && entry.kind == example->kind;
+      const Entry& entry = logs[lane].begin()[at];
+      different |= entry.what ^ what;
+      moved |= entry.address ^ start;
+      uneven |= entry.address ^ in_row;
+      in_row += bytes;
+      request.address[lane] = entry.address;
+    }
+    aligned = different == 0;
+    if (!aligned) break;
+    request.bytes = bytes;
+    Shape shape = Shape::any;
+    if (moved == 0) shape = Shape::one;
+    if (uneven == 0 && lanes == kWarp && (start & (bytes - 1)) == 0) shape = Shape::row;
+    take_request(request, shape, like, warp, unchecked_at(at, request.lanes));
+  }
+  for (; aligned && at < longest; ++at) {
+    const Entry* like = nullptr;
+    request.lanes = 0;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      if (at >= logs[lane].size()) continue;
+      const Entry& entry = logs[lane].begin()[at];
+      if (like == nullptr) like = &entry;
+      aligned = aligned && entry.what == like->what;
       request.lanes |= 1u << lane;
       request.address[lane] = entry.address;
     }
     if (!aligned) break;
-    request.bytes = example->bytes;
-    count(request, example->kind, example->site, warp);
+    request.bytes = like->bytes();
+    take_request(request, Shape::any, *like, warp, unchecked_at(at, request.lanes));
   }
   if (at == 0) return 0;
   for (unsigned lane = 0; lane < lanes; ++lane) logs_[first + lane].drop(at);
@@ -86,9 +132,13 @@ void Tracer::drain(unsigned warp) {
   drain_aligned(warp);
   const unsigned first = warp * kWarp;
   const unsigned lanes = std::min<unsigned>(kWarp, static_cast<unsigned>(block_->threads().size()) - first);
+  bool empty = true;
+  for (unsigned lane = 0; lane < lanes; ++lane) empty = empty && logs_[first + lane].size() == 0;
+  if (empty) return;
+
   struct Gathered {
     Request request;
-    std::uint8_t kind = 0;
+    unsigned kind = 0;
   };
   struct Key {
     SiteId site;
@@ -103,35 +153,39 @@ void Tracer::drain(unsigned warp) {
   std::unordered_map<Key, Gathered, Hash> requests;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     Log& log = logs_[first + lane];
+    if (detect_) flush(first + lane);  // in the thread's own order, which the requests are not in
     std::unordered_map<SiteId, std::uint32_t> rounds;
     for (const Entry* at = log.begin(); at != log.next; ++at) {
       const Entry& entry = *at;
-      const auto shape = static_cast<std::uint32_t>(entry.bytes << 8 | entry.kind);
-      Gathered& one = requests[{entry.site, rounds[entry.site]++, shape}];
-      one.kind = entry.kind;
-      one.request.bytes = entry.bytes;
+      const auto bytes_and_kind = static_cast<std::uint32_t>(entry.what >> 32);
+      Gathered& one = requests[{entry.site(), rounds[entry.site()]++, bytes_and_kind}];
+      one.kind = entry.kind();
+      one.request.bytes = entry.bytes();
       one.request.lanes |= 1u << lane;
       one.request.address[lane] = entry.address;
     }
-    log.next = log.storage.get();
+    log.next = log.storage.get(), log.checked = 0;
   }
-  for (const auto& [key, one] : requests) count(one.request, one.kind, key.site, warp);
+  for (const auto& [key, one] : requests) count(one.request, Shape::any, one.kind, key.site, warp);
 }
 
-void Tracer::count(const Request& request, std::uint8_t kind, SiteId site, unsigned warp) {
-  if (site != last_site_ || last_stats_ == nullptr) {
-    last_stats_ = &stats_[site];
-    last_site_ = site;
-  }
-  SiteStats& s = *last_stats_;
+inline SiteStats& Tracer::stats_of(SiteId site) {
+  KnownSite& known = known_sites_[(site >> 2) % kKnownSites];
+  if (known.site != site || known.stats == nullptr) known = {site, &stats_[site]};
+  return *known.stats;
+}
+
+void Tracer::count(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp) {
+  SiteStats& s = stats_of(site);
   s.shared = (kind & kShared) != 0, s.store = (kind & kStore) != 0, s.atomic = (kind & kStep) != 0;
+  s.copy = (kind & kCopied) != 0;
   unsigned cost = 0;
   if (s.shared) {
-    const Wavefronts w = wavefronts(request);
+    const Wavefronts w = wavefronts(request, shape);
     cost = w.all;
     s.conflicts += w.conflicts();
   } else {
-    cost = sectors(request);
+    cost = sectors(request, shape);
   }
   ++s.requests;
   s.cost += cost;
@@ -147,7 +201,7 @@ void Tracer::count(const Request& request, std::uint8_t kind, SiteId site, unsig
 void Tracer::hand_over() {
   for (const auto& [site, stats] : stats_) add_stats(site, stats);
   stats_.clear();
-  last_stats_ = nullptr;
+  known_sites_.fill({});
 }
 
 }  // namespace cairn::emu

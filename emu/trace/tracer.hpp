@@ -1,9 +1,11 @@
 // One OS thread's tracer: sees every load and store of the block that runs there.
 //
-//   access      called before each load and store: is it allowed, is it ordered (detect.cpp); then it is logged
+//   access      called before each load and store: is it allowed (detect.cpp); then it is logged
 //   requests    when the lanes of a warp have come to the same point, their logs are laid side by side: the same
 //   place
 //               in the code, the same time round, is one request of the warp, and is counted (requests.cpp)
+//   races       each request is held against what others have done to the same words (races.cpp)
+//   steps       atomics and volatile accesses, by which threads wait for each other (steps.cpp)
 #pragma once
 
 #include <array>
@@ -29,25 +31,56 @@ class Tracer {
   void begin(Block& block);
   void end();
 
-  void access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address);
+  [[gnu::always_inline]] void access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address) {
+    if (address - stacks_low_ < stacks_bytes_) return;
+    const SiteId site = site_at(return_address);
+    const unsigned kind = store ? kStore : 0;
+    // Sizes are powers of two, and a division takes its time.
+    if ((address & (bytes - 1)) != 0) [[unlikely]]
+      return access_rarely(address, bytes, store, site);
+    for (const Array& array : arrays_) {
+      const std::uintptr_t in = address - array.start;
+      if (in + bytes <= array.bytes && in < array.bytes)
+        return log(array.offset + in, Entry::pack(site, bytes, kind | kShared));
+    }
+    for (const Recent& recent : recent_) {
+      const std::uintptr_t in = address - recent.start;
+      if (in + bytes <= recent.bytes && in < recent.bytes) return log(address, Entry::pack(site, bytes, kind));
+    }
+    access_rarely(address, bytes, store, site);
+  }
+  void volatile_access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address);
   void atomic(std::uintptr_t address, unsigned bytes, const Site& site);
   [[noreturn]] void register_index(const char* file, unsigned line, std::uint64_t index);
 
+  void fence();
   void arrives(unsigned barrier);
   void warps_meet(unsigned barrier, std::uint32_t waiting, const Site& site);
   void lanes_meet(unsigned warp, std::uint32_t lanes);
 
+  void copy_issued(const AsyncCopy& copy);
+  void copy_landed(const AsyncCopy& copy);
+
  private:
-  enum Kind : std::uint8_t { kStore = 1, kShared = 2, kStep = 4 };  // bits; kStep: an atomic
+  // Bits; kStep: an atomic, kRelaxed: volatile, kCopied: one half of an asynchronous copy.
+  static constexpr unsigned kStore = 1, kShared = 2, kStep = 4, kCopied = 8, kRelaxed = 16;
   struct Entry {
     std::uint64_t address;  // in shared memory: from its start
-    SiteId site;
-    std::uint8_t bytes, kind;
+    std::uint64_t what;     // the rest, as one number to be written and compared at once
+
+    static std::uint64_t pack(SiteId site, unsigned bytes, unsigned kind) {
+      return site | std::uint64_t{bytes} << 32 | std::uint64_t{kind} << 40;
+    }
+    SiteId site() const { return static_cast<SiteId>(what); }
+    unsigned bytes() const { return what >> 32 & 0xff; }
+    unsigned kind() const { return what >> 40 & 0xff; }
   };
+  static_assert(sizeof(Entry) == 16);
   // A thread's accesses since the last meeting. Not a vector: this is written before every access.
   struct Log {
-    std::unique_ptr<Entry[]> storage;
     Entry *next = nullptr, *limit = nullptr;  // where the next one goes; where the storage ends
+    std::unique_ptr<Entry[]> storage;
+    std::size_t checked = 0;  // so many from the front have been held against what others did
 
     bool full() const { return next == limit; }
     const Entry* begin() const { return storage.get(); }
@@ -62,70 +95,176 @@ class Tracer {
     std::uint32_t offset;  // in the block's shared memory, as we lay it out
     const char* name;
   };
-  // Where an access goes.
+  // A piece of device memory that was used lately.
+  struct Recent {
+    std::uintptr_t start = 0;
+    std::size_t bytes = 0;
+    Region* region = nullptr;
+  };
+  // Where an access goes, as the log has it.
+  struct Place {
+    std::uint64_t address = 0;
+    bool shared = false, known = false;
+  };
+  // The shadow of a word and of those after it.
+  struct Words {
+    Past* past = nullptr;
+    std::uint8_t* written = nullptr;
+  };
+  // Both.
   struct Target {
     Past* past = nullptr;
     std::uint8_t* written = nullptr;
-    std::uint64_t address = 0;  // for the log
+    std::uint64_t address = 0;
     bool shared = false;
   };
 
-  bool find(std::uintptr_t address, unsigned bytes, Target& out);
-  // detect.cpp
-  bool find_rarely(std::uintptr_t address, unsigned bytes, bool store, SiteId site, Target& out);
-  void check_words(const Target& target, std::uintptr_t address, unsigned bytes, bool store, bool step, SiteId site);
-  void check_written(std::uint8_t& written, unsigned mask, bool sets, SiteId site, std::uintptr_t address);
-  void check_word(Past& past, bool shared, bool store, bool step, SiteId site, std::uintptr_t address);
-  bool ordered(BlockId block, std::uint32_t time, unsigned thread) const {
-    if (block < launch_) return true;  // an earlier launch, or nobody
-    if (block != id_) return behind_.contains(block);
-    const unsigned me = block_->self().linear;
-    return thread == me || clocks_.ordered(time, thread / kWarp, me / kWarp);
+  bool is_local(std::uintptr_t address) const {
+    return address - stacks_low_ < stacks_bytes_ || (several_stacks_ && block_->stacks().holds(address));
   }
-  bool reads_ordered(const Past& past) const;
-  void race(const Past& past, bool with_reader, bool store, SiteId site, std::uintptr_t address);
+  SiteId site_at(const void* return_address) const {
+    return static_cast<SiteId>(reinterpret_cast<std::uintptr_t>(return_address) - site_base_);
+  }
+  // detect.cpp
+  static bool is_guard(std::uintptr_t offset);  // of a thread_local, in tracer.cpp
+  Place find(std::uintptr_t address, unsigned bytes, bool store, SiteId site);
+  void access_rarely(std::uintptr_t address, unsigned bytes, bool store, SiteId site);
+  void race(const Past& past, bool with_reader, unsigned thread, unsigned kind, SiteId site, std::uint64_t address);
   [[noreturn]] void stop(Caught caught);
-  std::string who() const;
+  // Whose access is looked at: that of the thread that runs, or one from a log.
+  unsigned me() { return judged_ != kNobody ? judged_ : block_->self().linear; }
+  std::string who();
+  std::uintptr_t real_address(std::uint64_t logged, bool shared) const;
   std::string memory_at(std::uintptr_t address) const;
 
+  // races.cpp
+  struct Extent {
+    std::uint64_t start, bytes;
+    Words first;
+  };
+  Extent extent_at(std::uint64_t address, bool shared);
+  Words words_at(std::uint64_t address, bool shared);
+  template <bool shared> bool is_past(Mark mark) const;
+  bool ordered(Mark by, unsigned thread, unsigned me) const;
+  bool reads_ordered(const Past& past, unsigned me) const;
+  void add_reader(Past& past, unsigned warp);
+  void remember_read(Past& past, unsigned thread, bool step, SiteId site);
+  void check_word(Past& past, unsigned thread, unsigned kind, SiteId site, std::uint64_t address);
+  void check_written(const Words& word, unsigned mask, unsigned thread, unsigned kind, SiteId site,
+                     std::uint64_t address);
+  Past* bytes_at(std::uint64_t address, bool shared);
+  void check_bytes(const Words& word, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,
+                   SiteId site);
+  void check_access(Words at, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind, SiteId site);
+  template <bool shared> bool load_row(const Words& row, unsigned each, unsigned warp, SiteId site);
+  template <bool shared> bool store_row(const Words& row, unsigned each, unsigned warp, SiteId site);
+  template <bool shared> bool is_known(const Words& at, unsigned warp) const;
+  template <bool shared> void check_lanes(const Request& request, unsigned kind, SiteId site, unsigned warp);
+  void check_request(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
+  // An access that the running thread makes now and that is not logged; what it logged before must be flushed.
+  void check_words(const Target& target, std::uintptr_t address, unsigned bytes, bool store, bool step, SiteId site);
+  // Checks what a thread has logged so far: before something that dates what it does next.
+  void flush(unsigned thread);
+
+  // steps.cpp
+  void take(std::uintptr_t address);
+  bool catch_up();
+  void step(std::uintptr_t address, std::uint64_t logged, std::uint64_t what);
+  void poll(std::uintptr_t address, unsigned bytes, SiteId site);
+
+  // async.cpp
+  struct CopySite {
+    const char* file;
+    unsigned line;
+    SiteId site;
+  };
+  struct CopyEntry {
+    std::uint64_t to, from;
+    SiteId site;
+    std::uint8_t bytes;
+    bool reads;
+  };
+  SiteId site_of_copy(const Site& where);
+  const Array* shared_array(std::uintptr_t address, unsigned bytes) const;
+  Target copy_target(const AsyncCopy& copy, SiteId site);
+  Target copy_source(const AsyncCopy& copy, SiteId site);
+  std::string writer_name(const Past& past);
+  void not_there(const Past& past, std::uint8_t& written, unsigned mask, SiteId site, std::uintptr_t address);
+  void count_copies(unsigned warp);
+
   // requests.cpp
-  void log(const Target& target, unsigned bytes, std::uint8_t kind, SiteId site) {
-    Log& mine = logs_[block_->self().linear];
-    *mine.next++ = {target.address, site, static_cast<std::uint8_t>(bytes), kind};
-    if (mine.full()) [[unlikely]]
-      full(block_->self().linear);
+  [[gnu::always_inline]] void log(std::uint64_t address, std::uint64_t what) {
+    if (const Thread* self = &block_->self(); self != running_) [[unlikely]]
+      running_ = self, log_ = &logs_[self->linear];
+    *log_->next++ = {address, what};
+    if (log_->full()) [[unlikely]]
+      full();
   }
-  void full(unsigned thread);
-  bool runnable_and_not_full(unsigned warp) const;
+  void full();
   std::size_t drain_aligned(unsigned warp);
   void drain(unsigned warp);
-  void count(const Request& request, std::uint8_t kind, SiteId site, unsigned warp);
+  void take_request(const Request& request, Shape shape, const Entry& like, unsigned warp, std::uint32_t unchecked);
+  SiteStats& stats_of(SiteId site);
+  void count(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
   void hand_over();
 
   static constexpr std::size_t kShortLog = 64;  // all lanes' together stay in the nearest cache
+  static constexpr unsigned kNobody = ~0u;
+  static constexpr std::size_t kKnownSites = 64;
+  static constexpr std::size_t kMostDates = 65536;
 
+  // What every access needs comes first.
   Block* block_ = nullptr;
   std::uintptr_t site_base_ = 0;
   std::uintptr_t stacks_low_ = 0, stacks_bytes_ = 0;
   bool several_stacks_ = false;
   bool detect_ = true;
+  const Thread* running_ = nullptr;  // whose log this is; found again when another thread runs
+  Log* log_ = nullptr;
+  std::vector<Log> logs_;
+  std::vector<Array> arrays_;
+  std::array<Recent, 4> recent_{};
+  unsigned next_recent_ = 0;
+
   unsigned warps_ = 0;
   BlockId launch_ = 0, id_ = 0;
-  std::unordered_set<BlockId> behind_;  // blocks that have handed on to this one by an atomic
+  Mark floor_ = 0, mine_ = 0;  // where the marks of this launch begin, and those of this block
+  unsigned judged_ = kNobody;
   Clocks clocks_;
-  std::vector<Log> logs_;
+  std::vector<Clocks::Times> dates_;                        // of kDated; forgotten when all warps meet
+  std::unordered_set<BlockId> behind_;                      // blocks that have handed on to this one by an atomic
+  std::unordered_map<std::uintptr_t, Clocks::Times> left_;  // by atomics of this block, at their addresses
+  struct Fences {
+    Clocks::Times seen{};  // by atomics: is the thread's past from its next fence on
+    Clocks::Times left{};  // at its last fence: is handed on by its atomics
+  };
+  std::vector<Fences> fences_;  // by thread; empty if there are none
+  // Volatile loads: where, how often, and the text for reports; what each thread saw last at a few addresses.
+  struct Poll {
+    std::uint64_t times = 0;
+    std::string text;
+  };
+  struct Glance {
+    std::uintptr_t address = 0;
+    std::uint64_t value = 0;
+  };
+  static constexpr std::size_t kGlances = 8;
+  std::unordered_map<SiteId, Poll> polls_;
+  std::vector<std::array<Glance, kGlances>> glances_;   // by thread; empty if none polls like that
+  std::vector<std::vector<CopyEntry>> logs_of_copies_;  // by thread, since the last meeting; empty if none copies
+  std::vector<CopySite> copy_sites_;
   std::unordered_map<SiteId, SiteStats> stats_;
-  SiteId last_site_ = 0;
-  SiteStats* last_stats_ = nullptr;
+  struct KnownSite {
+    SiteId site = 0;
+    SiteStats* stats = nullptr;
+  };
+  std::array<KnownSite, kKnownSites> known_sites_{};  // of stats_, found without a search
 
-  std::vector<Array> arrays_;
   std::vector<Past> shared_past_;
+  std::vector<Past> shared_bytes_past_;  // empty as long as nobody accesses single bytes
   std::vector<std::uint8_t> shared_written_;
   std::uintptr_t locals_low_ = 0, locals_bytes_ = 0;  // this OS thread's thread_local variables
   std::uintptr_t image_low_ = 0, image_bytes_ = 0;    // constants and variables of the program
-  std::array<Region*, 4> recent_{};
-  std::uint64_t generation_ = 0;
-  unsigned next_recent_ = 0;
 };
 
 }  // namespace cairn::emu

@@ -28,12 +28,17 @@ template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) si
   const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + ty;
   const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + tx;
 
+  // What do I copy: one word of each tile. A and B move along k with the tiles, as long as they are inside.
+  const float* A = g.A + row * g.lda + tx;
+  const float* B = g.B + ty * g.ldb + col;
+  const std::int64_t end_a = row < g.m ? g.k - tx : 0, end_b = col < g.n ? g.k - ty : 0;
+
   float acc = 0;
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk) {
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
     // Load. Past an edge a zero stands in. Past the end of k both factors are zeros, so nothing is added; past m
     // or n the sum may be anything, for nobody stores it. All threads stay: the barriers are for all of them.
-    sA[ty][tx] = row < g.m && k0 + tx < g.k ? g.A[row * g.lda + k0 + tx] : 0;    // (bm, bk)
-    sB[ty][tx] = k0 + ty < g.k && col < g.n ? g.B[(k0 + ty) * g.ldb + col] : 0;  // (bk, bn)
+    sA[ty][tx] = k0 < end_a ? *A : 0;  // (bm, bk)
+    sB[ty][tx] = k0 < end_b ? *B : 0;  // (bk, bn)
     __syncthreads();
 
     // Multiply: in a warp one word of sA for all lanes, and 32 neighbours of sB.
@@ -60,9 +65,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 extern const Rung rung = {.id = "simt/04_block_tile",
                           .title = "Block tile",
                           .kind = RungKind::gemm,
-                          .in = Type::f32,
-                          .out = Type::f32,
-                          .compute = Compute::native,
+                          .types = types::f32,
                           .layouts = layout::nn,
                           .arch = 75,
                           .tiles = std::size(kTiles),

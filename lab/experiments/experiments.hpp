@@ -46,8 +46,11 @@ struct Experiment {
 std::span<const Experiment> experiments();
 
 Findings banks_experiment(const Conditions& conditions);
+Findings double_buffer_experiment(const Conditions& conditions);
 Findings layout_experiment(const Conditions& conditions);
 Findings timing_experiment(const Conditions& conditions);
+Findings tiny_code_experiment(const Conditions& conditions);
 Findings transpose_experiment(const Conditions& conditions);
+Findings vectorize_experiment(const Conditions& conditions);
 
 }  // namespace cairn::lab

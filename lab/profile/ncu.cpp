@@ -22,10 +22,10 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::optional<std::string> on_path(std::string_view path) {
+std::optional<std::string> on_path(std::string_view path, std::string_view name) {
   while (!path.empty()) {
     const std::size_t end = std::min(path.find(':'), path.size());
-    const fs::path candidate = fs::path(path.substr(0, end)) / "ncu";
+    const fs::path candidate = fs::path(path.substr(0, end)) / name;
     if (end > 0 && is_program(candidate)) return candidate.string();
     path.remove_prefix(std::min(end + 1, path.size()));
   }
@@ -97,12 +97,16 @@ std::string find_ncu(const Search& search) {
     if (is_program(search.chosen)) return search.chosen;
     throw Error(kLacking, fmt::format("CAIRN_NCU is {}, which is not a program", search.chosen));
   }
-  if (auto found = on_path(search.path)) return *found;
-  if (auto found = newest(search.root + "/usr/local", "cuda", "bin/ncu")) return *found;
+  if (auto found = find_tool("ncu", search)) return *found;
   if (auto found = newest(search.root + "/opt/nvidia/nsight-compute", "", "ncu")) return *found;
   throw Error(kLacking,
               "there is no Nsight Compute here: ncu is not on the PATH, in /usr/local/cuda*/bin or in "
               "/opt/nvidia/nsight-compute/*; CAIRN_NCU can name it");
+}
+
+std::optional<std::string> find_tool(const std::string& name, const Search& search) {
+  if (auto found = on_path(search.path, name)) return found;
+  return newest(search.root + "/usr/local", "cuda", fs::path("bin") / name);
 }
 
 std::string ncu_version(const std::string& ncu) {

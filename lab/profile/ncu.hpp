@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Search {
 // $CAIRN_NCU, then PATH, then the newest of /usr/local/cuda*/bin/ncu, then of /opt/nvidia/nsight-compute/*/ncu.
 // Throws Error(kLacking) that says how to name one where there is none.
 std::string find_ncu(const Search& search = Search::here());
+
+// Another program of the toolkit: on the PATH, or the newest of /usr/local/cuda*/bin.
+std::optional<std::string> find_tool(const std::string& name, const Search& search = Search::here());
 
 // "2025.3.1.0"; empty if it does not say.
 std::string ncu_version(const std::string& ncu);

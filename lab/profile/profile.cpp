@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -68,22 +69,18 @@ std::vector<std::string> child_command(const Subject& subject) {
                                     fmt::format("{}", subject.seed),
                                     "--runs",
                                     fmt::format("{}", subject.runs)};
+  words.insert(words.begin() + 3, subject.also.begin(), subject.also.end());
   if (!subject.build.empty()) words.insert(words.end(), {"--build", subject.build});
   return words;
 }
 
-Profile profile(const std::string& ncu, const Subject& subject, const Reading& reading) {
-  const NcuOutput output = ask(ncu, subject, reading);
-  const auto& launches = output.launches;
-  const auto runs = static_cast<std::size_t>(subject.runs);
-  // Every run launches the same kernels; if not, nobody could say which launch belongs to which run.
-  if (launches.size() % runs != 0) {
-    throw Error(kFailed, fmt::format("{} watched {} kernels in {} runs of {}, which do not divide evenly", ncu,
-                                     launches.size(), runs, subject.id));
-  }
+namespace {
+
+// The launches of one contender's runs.
+Profile read(std::span<const Launch> launches, std::size_t runs, const Reading& reading) {
   const std::size_t a_run = launches.size() / runs;
   Profile result;
-  for (std::size_t i = 0; i < runs; ++i) result.runs.push_back(fold(std::span(launches).subspan(i * a_run, a_run)));
+  for (std::size_t i = 0; i < runs; ++i) result.runs.push_back(fold(launches.subspan(i * a_run, a_run)));
   for (std::size_t i = 0; i < a_run; ++i) result.kernels.push_back(launches[i].kernel);
   result.grid = joined(launches[0].grid);
   result.block = joined(launches[0].block);
@@ -92,6 +89,30 @@ Profile profile(const std::string& ncu, const Subject& subject, const Reading& r
     if (!medians.contains(std::string(one->name))) result.missing.emplace_back(one->name);
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Profile> profile_each(const std::string& ncu, const Subject& subject, const Reading& reading) {
+  const NcuOutput output = ask(ncu, subject, reading);
+  const std::span<const Launch> launches = output.launches;
+  const auto runs = static_cast<std::size_t>(subject.runs);
+  const std::size_t all = subject.also.size() + 1;
+  // Every run launches the same kernels; if not, nobody could say which launch belongs to which run.
+  if (launches.size() % (runs * all) != 0) {
+    throw Error(kFailed, fmt::format("{} watched {} kernels in {} runs of {}, which do not divide evenly", ncu,
+                                     launches.size(), runs,
+                                     all == 1 ? subject.id : fmt::format("each of {} contenders", all)));
+  }
+  const std::size_t of_one = launches.size() / all;
+  std::vector<Profile> results;
+  results.reserve(all);
+  for (std::size_t i = 0; i < all; ++i) results.push_back(read(launches.subspan(i * of_one, of_one), runs, reading));
+  return results;
+}
+
+Profile profile(const std::string& ncu, const Subject& subject, const Reading& reading) {
+  return profile_each(ncu, subject, reading).at(0);
 }
 
 }  // namespace cairn::lab::profile

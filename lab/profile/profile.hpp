@@ -21,6 +21,9 @@ struct Subject {
   std::string build;  // "": as everyone runs it; "o0", "o3": see experiments/transpose_builds.hpp
   std::uint64_t seed = 1;
   std::int64_t runs = 1;  // watched ones
+  // Others on the same problem, watched one after the other in the same session: starting the profiler takes longer
+  // than a kernel does.
+  std::vector<std::string> also = {};
 };
 
 // What is read meanwhile.
@@ -39,6 +42,9 @@ struct Profile {
 
 // Throws Error; see run_ncu.
 Profile profile(const std::string& ncu, const Subject& subject, const Reading& reading);
+
+// The same for the subject and each of its `also`, in order. Each must launch as many kernels as the others.
+std::vector<Profile> profile_each(const std::string& ncu, const Subject& subject, const Reading& reading);
 
 // The child's command line, this program first.
 std::vector<std::string> child_command(const Subject& subject);

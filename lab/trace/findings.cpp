@@ -41,7 +41,7 @@ std::vector<std::string> alarms(const Runs& runs) {
       all.push_back(finding);
     }
     if (!run.failure.empty()) {
-      lines.push_back(fmt::format("FAILED {}, {}: {}", run.id, run.problem.brief(), run.failure));
+      lines.push_back(fmt::format("FAILED {}, {}: {}", run.id, run.brief(), run.failure));
     }
   }
   if (all.size() > 1) lines.push_back(summary(all));

@@ -55,9 +55,10 @@ std::string counters_row(const std::string& title, const Runs& runs, F text, con
 
 std::string counters(const Runs& runs) {
   std::string rows = counters_row(
-      "rung", runs, [](const Traced& run, const KernelTrace&) { return run.id; }, "th");
+      is_own(runs) ? "file" : "rung", runs, [](const Traced& run, const KernelTrace&) { return run.id; }, "th");
   rows += counters_row("kernel", runs, [](const Traced&, const KernelTrace& kernel) { return kernel.name; });
-  rows += counters_row("problem", runs, [](const Traced& run, const KernelTrace&) { return run.problem.brief(); });
+  rows += counters_row(is_own(runs) ? "arguments" : "problem", runs,
+                       [](const Traced& run, const KernelTrace&) { return run.brief(); });
   rows += counters_row("grid of blocks", runs,
                        [](const Traced&, const KernelTrace& kernel) { return extents(kernel.grid); });
   rows += counters_row("block of threads", runs,
@@ -185,7 +186,7 @@ std::string to_html(const Runs& runs, const std::vector<std::string>& roots) {
   std::vector<std::string> names, subjects;
   for (const Traced& run : runs) {
     names.push_back(run.id);
-    subjects.push_back(fmt::format("{}, {}, seed {}", run.id, run.problem.brief(), run.seed));
+    subjects.push_back(fmt::format("{}, {}, seed {}", run.id, run.brief(), run.seed));
   }
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -198,8 +199,8 @@ std::string to_html(const Runs& runs, const std::vector<std::string>& roots) {
   out += counters(runs);
   for_each_kernel(runs, [&](const Traced& run, const KernelTrace& kernel) {
     out += fmt::format("<h2>{}</h2>\n<p class=\"faint\">{}, {} · seed {} · {} blocks of {} threads</p>\n",
-                       escaped(kernel.name), escaped(run.id), escaped(run.problem.brief()), run.seed,
-                       extents(kernel.grid), extents(kernel.block));
+                       escaped(kernel.name), escaped(run.id), escaped(run.brief()), run.seed, extents(kernel.grid),
+                       extents(kernel.block));
     out += source(kernel, listings(kernel, roots));
     out += pictures(kernel);
   });

@@ -1,5 +1,7 @@
 #include "lab/trace/json.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -40,9 +42,8 @@ Json line_json(const emu::LineCounters& line) {
 }
 
 Json kernel_json(const Traced& run, const emu::KernelTrace& kernel) {
-  Json object = {
-      {"rung", run.id},      {"problem", run.problem.full()}, {"seed", run.seed},           {"name", kernel.name},
-      {"grid", kernel.grid}, {"block", kernel.block},         {"launches", kernel.launches}};
+  Json object = {{"rung", run.id},      {"problem", run.full()}, {"seed", run.seed},           {"name", kernel.name},
+                 {"grid", kernel.grid}, {"block", kernel.block}, {"launches", kernel.launches}};
   object["counters"] = counters_json(kernel.counters);
   object["ratios"] = ratios_json(kernel.counters);
   object["lines"] = Json::array();
@@ -52,7 +53,7 @@ Json kernel_json(const Traced& run, const emu::KernelTrace& kernel) {
 
 Json finding_json(const Traced& run, const emu::Finding& finding) {
   Json object = {{"rung", run.id},
-                 {"problem", run.problem.full()},
+                 {"problem", run.full()},
                  {"fault", emu::name(finding.fault)},
                  {"kernel", finding.kernel},
                  {"what", finding.what},
@@ -60,6 +61,16 @@ Json finding_json(const Traced& run, const emu::Finding& finding) {
                  {"place", place_json(finding.place)}};
   object["other"] = finding.other.line == 0 ? Json(nullptr) : place_json(finding.other);
   return object;
+}
+
+Json buffer_json(const Traced& run, const emu::own::Buffer& buffer) {
+  Json first = Json::array();
+  for (std::size_t i = 0; i < buffer.first.size(); ++i) {
+    const bool number = buffer.written[i] != 0 && std::isfinite(buffer.first[i]);
+    first.push_back(number ? Json(buffer.first[i]) : Json(nullptr));
+  }
+  return {{"rung", run.id},        {"argument", buffer.argument},   {"type", emu::own::name(buffer.element)},
+          {"count", buffer.count}, {"unwritten", buffer.unwritten}, {"first", first}};
 }
 
 }  // namespace
@@ -77,7 +88,13 @@ std::string to_json(const Runs& runs) {
     for (const emu::KernelTrace& kernel : run.trace.kernels) all["kernels"].push_back(kernel_json(run, kernel));
     for (const emu::Finding& finding : run.trace.findings) all["findings"].push_back(finding_json(run, finding));
     if (!run.failure.empty()) {
-      all["failures"].push_back(Json{{"rung", run.id}, {"problem", run.problem.full()}, {"what", run.failure}});
+      all["failures"].push_back(Json{{"rung", run.id}, {"problem", run.full()}, {"what", run.failure}});
+    }
+  }
+  if (is_own(runs)) {
+    all["buffers"] = Json::array();
+    for (const Traced& run : runs) {
+      for (const emu::own::Buffer& buffer : run.buffers) all["buffers"].push_back(buffer_json(run, buffer));
     }
   }
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -97,18 +97,28 @@ std::string wrong(const Problem& p, RungKind kind, const Matrix& A, const Matrix
   return "";
 }
 
-// A probe's result means nothing, and it may write as little of it as it likes.
+// A probe's result means nothing, and it may write as little of it as it likes. What lies between the rows of C,
+// where ldc is more than n, is not C.
 void look_for_unwritten(const Matrix& C, const Rung& rung, const Problem& p, emu::Trace& trace) {
   if (rung.kind == RungKind::probe) return;
-  std::uint64_t first = 0;
-  const std::uint64_t bytes = cairn_emu_traced()->unwritten(C.device(), C.bytes(), &first);
-  if (bytes == 0) return;
-  const auto size = static_cast<std::uint64_t>(size_of(p.out)), ld = static_cast<std::uint64_t>(p.ldc);
+  const auto size = static_cast<std::uint64_t>(size_of(p.out));
+  std::uint64_t missing = 0;
+  std::int64_t first_row = 0;
+  std::uint64_t first_col = 0;
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    std::uint64_t first = 0;
+    const auto* start = static_cast<const std::byte*>(C.device()) + static_cast<std::uint64_t>(row * p.ldc) * size;
+    const std::uint64_t bytes = cairn_emu_traced()->unwritten(start, static_cast<std::size_t>(p.n) * size, &first);
+    if (bytes == 0) continue;
+    if (missing == 0) first_row = row, first_col = first / size;
+    missing += (bytes + size - 1) / size;
+  }
+  if (missing == 0) return;
   emu::Finding finding;
   finding.fault = emu::Fault::unwritten;
   finding.kernel = trace.kernels.empty() ? "" : trace.kernels.back().name;
-  finding.what = fmt::format("{} of the {} elements of C were never written; the first is C({}, {})",
-                             (bytes + size - 1) / size, p.m * p.n, first / size / ld, first / size % ld);
+  finding.what = fmt::format("{} of the {} elements of C were never written; the first is C({}, {})", missing,
+                             p.m * p.n, first_row, first_col);
   finding.times = 1;
   trace.findings.push_back(finding);
 }

@@ -34,9 +34,8 @@ std::vector<Column> lines_columns() {
 void add_lines(const Traced& run, const emu::KernelTrace& kernel, const std::vector<Listing>& source, Table& table) {
   for (const emu::LineCounters* line : worst_first(kernel)) {
     const emu::Counters& c = line->counters;
-    table.rows.push_back({run.id, run.problem.brief(), kernel.name,
-                          fmt::format("{}:{}", line->place.file, line->place.line), if_any(global_requests(c)),
-                          quotient(sectors_a_request(c)), if_any(shared_requests(c)),
+    table.rows.push_back({run.id, run.brief(), kernel.name, fmt::format("{}:{}", line->place.file, line->place.line),
+                          if_any(global_requests(c)), quotient(sectors_a_request(c)), if_any(shared_requests(c)),
                           quotient(wavefronts_a_request(c)), if_any(bank_conflicts(c)), if_any(c.barriers),
                           count(excess(c)), text_of(source, line->place)});
   }
@@ -55,19 +54,20 @@ std::string extents(const std::array<unsigned, 3>& of) { return fmt::format("{}x
 Table counters_table(const Runs& runs) {
   Table table;
   table.upright = true;
-  table.columns = {{"id", "rung", Align::left}, {"problem", "problem"}, {"kernel", "kernel"},
-                   {"launches", "launches"},    {"grid", "grid"},       {"block", "block"}};
+  const bool own = is_own(runs);
+  table.columns = {{"id", own ? "file" : "rung", Align::left},
+                   {"problem", own ? "arguments" : "problem"},
+                   {"kernel", "kernel"},
+                   {"launches", "launches"},
+                   {"grid", "grid"},
+                   {"block", "block"}};
   const auto names = emu::counter_names();
   for (const Ratio& one : ratios()) table.columns.push_back({one.key, one.title, Align::right, 2});
   for (const emu::CounterName& name : names) table.columns.push_back({name.key, title_of(name.key)});
   for (const Traced& run : runs) {
     for (const emu::KernelTrace& kernel : run.trace.kernels) {
-      std::vector<Cell> row = {run.id,
-                               run.problem.brief(),
-                               kernel.name,
-                               count(kernel.launches),
-                               extents(kernel.grid),
-                               extents(kernel.block)};
+      std::vector<Cell> row = {
+          run.id, run.brief(), kernel.name, count(kernel.launches), extents(kernel.grid), extents(kernel.block)};
       for (const Ratio& one : ratios()) row.push_back(quotient(one.of(kernel.counters)));
       for (const emu::CounterName& name : names) row.push_back(count(kernel.counters.*name.value));
       table.rows.push_back(std::move(row));
@@ -76,11 +76,11 @@ Table counters_table(const Runs& runs) {
   return table;
 }
 
-Table lines_table(const Runs& runs) {
+Table lines_table(const Runs& runs, const std::vector<std::string>& roots) {
   Table table;
   table.columns = lines_columns();
   for (const Traced& run : runs) {
-    for (const emu::KernelTrace& kernel : run.trace.kernels) add_lines(run, kernel, listings(kernel), table);
+    for (const emu::KernelTrace& kernel : run.trace.kernels) add_lines(run, kernel, listings(kernel, roots), table);
   }
   return table;
 }

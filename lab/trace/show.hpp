@@ -18,7 +18,7 @@ std::string extents(const std::array<unsigned, 3>& of);
 Table counters_table(const Runs& runs);
 
 // Every counted line, kernel by kernel, the worst first.
-Table lines_table(const Runs& runs);
+Table lines_table(const Runs& runs, const std::vector<std::string>& roots = source_roots());
 Table lines_table(const Traced& run, const emu::KernelTrace& kernel, const std::vector<Listing>& source);
 
 // One file with its counts in the margin.

@@ -51,6 +51,12 @@ std::vector<std::string> source_roots() {
 #endif
 }
 
+std::vector<std::string> own_roots() {
+  std::vector<std::string> roots = source_roots();
+  std::ranges::reverse(roots);
+  return roots;
+}
+
 std::vector<Listing> listings(const emu::KernelTrace& kernel, const std::vector<std::string>& roots) {
   std::map<std::string, Counted> files;
   for (const emu::LineCounters& line : kernel.lines) {

@@ -22,6 +22,8 @@ struct Listing {
 
 // Where the files of a trace are looked for, in order: the tree this was built from, then the current directory.
 std::vector<std::string> source_roots();
+// For a file of the user's the other way round: he named it from where he is.
+std::vector<std::string> own_roots();
 
 // One for each file, the one with the most requests first: the kernel's own, as a rule. A file that is not found has
 // no lines. So has one in which a counted line does not exist: then it is not the file that was traced.

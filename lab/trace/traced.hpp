@@ -1,4 +1,4 @@
-// One rung, run once under the traced emulator: what everything in this folder shows.
+// One rung, or one kernel of the user's, run once under the traced emulator: what everything in this folder shows.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,27 @@
 #include <vector>
 
 #include "cairn/types.hpp"
+#include "emu/own/wire.hpp"
 #include "emu/trace.hpp"
 
 namespace cairn::lab::trace {
 
 struct Traced {
-  std::string id;  // "simt/04_block_tile@1"
+  std::string id;  // "simt/04_block_tile@1"; a file of the user's
   Problem problem;
   std::uint64_t seed = 1;
   emu::Trace trace;
-  std::string failure;  // the launch failed or the result is wrong; empty if all is well
+  std::string failure;   // the launch failed or the result is wrong; empty if all is well
+  std::string own = {};  // what a kernel of the user's was called with; empty for a rung, which has a problem
+  std::vector<emu::own::Buffer> buffers = {};  // of such a kernel
+
+  std::string brief() const { return own.empty() ? problem.brief() : own; }
+  std::string full() const { return own.empty() ? problem.full() : own; }
 };
 
 using Runs = std::vector<Traced>;
+
+// Are these of the user's own kernels?
+inline bool is_own(const Runs& runs) { return !runs.empty() && !runs.front().own.empty(); }
 
 }  // namespace cairn::lab::trace

@@ -232,7 +232,8 @@ int run_as_child(const Options& options) {
                            .problem = {},
                            .build = options.child_build,
                            .seed = options.seed,
-                           .runs = options.child_runs};
+                           .runs = options.child_runs,
+                           .also = {options.ids.begin() + 1, options.ids.end()}};
   expect(parse(options.child_problem, subject.problem));
   profile::run_child(subject);
   return kGood;

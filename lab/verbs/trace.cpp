@@ -1,4 +1,4 @@
-// cairn trace: what the traced emulator sees of a rung.
+// cairn trace: what the traced emulator sees of a rung, or of a kernel of the user's own.
 #include <algorithm>
 #include <memory>
 
@@ -12,6 +12,8 @@
 #include "lab/trace/findings.hpp"
 #include "lab/trace/html.hpp"
 #include "lab/trace/json.hpp"
+#include "lab/trace/own.hpp"
+#include "lab/trace/own_arguments.hpp"
 #include "lab/trace/run.hpp"
 #include "lab/trace/show.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -26,6 +28,11 @@ struct Options {
   bool no_detectors = false, lines = false;
   std::string html, record;
   OutputOptions output;
+  // Of a file of the user's.
+  std::string kernel, grid, block;
+  std::uint64_t shared = 0;
+  std::vector<std::string> arguments, flags;
+  std::vector<std::string> misplaced;  // flags that were given and are for the other kind
 };
 
 // The rungs of the ladder; they are chosen by the cards of the plain build, which are the same.
@@ -43,7 +50,7 @@ Contenders chosen_rungs(const std::vector<std::string>& ids) {
 
 struct Seen {
   trace::Runs runs;
-  std::vector<std::string> refused;
+  std::vector<std::string> refused;  // and what else there is to say
 };
 
 Seen watch(const Contenders& rungs, const std::vector<Problem>& problems, const Options& options) {
@@ -72,9 +79,11 @@ Report report_of(const Seen& seen, const Options& options, Format format) {
   Report report;
   const bool for_people = format == Format::table || format == Format::md;
   report.before = {"Counted by the traced emulator, of the source as written."};
-  report.table = options.lines && !for_people ? trace::lines_table(seen.runs) : trace::counters_table(seen.runs);
+  const auto roots = trace::is_own(seen.runs) ? trace::own_roots() : trace::source_roots();
+  report.table =
+      options.lines && !for_people ? trace::lines_table(seen.runs, roots) : trace::counters_table(seen.runs);
   report.alarms = trace::alarms(seen.runs);
-  if (options.lines && for_people) report.after = trace::lines_report(seen.runs, format);
+  if (options.lines && for_people) report.after = trace::lines_report(seen.runs, format, roots);
   report.after.insert(report.after.end(), seen.refused.begin(), seen.refused.end());
   if (interrupted()) report.after.emplace_back("Interrupted: the columns are what was traced.");
   if (report.alarms.empty() && !seen.runs.empty()) {
@@ -83,10 +92,42 @@ Report report_of(const Seen& seen, const Options& options, Format format) {
   return report;
 }
 
-int run(const Options& options) {
-  const Output output(options.output);
-  const Output page(OutputOptions{"table", options.html, options.output.force});
-  const Output keep(OutputOptions{"json", options.record, options.output.force});
+Seen watch_own(const Options& options) {
+  if (options.ids.size() != 1) throw Error(kUsage, "trace takes one file at a time, and no rungs beside it");
+  const std::string& file = options.ids[0];
+  if (!options.misplaced.empty()) {
+    throw Error(kUsage,
+                fmt::format("{} is for rungs; {} takes --arg for each parameter", options.misplaced[0], file));
+  }
+  if (options.kernel.empty()) throw Error(kUsage, fmt::format("{}: which kernel? write --kernel NAME", file));
+  if (options.grid.empty() || options.block.empty()) {
+    throw Error(kUsage, fmt::format("{}: how many? write --grid BLOCKS and --block THREADS, each X[,Y[,Z]]", file));
+  }
+  constexpr std::uint64_t kMostShared = 227 * 1024;
+  if (options.shared > kMostShared) {
+    throw Error(kUsage, fmt::format("--shared {}: a block has at most {} bytes", options.shared, kMostShared));
+  }
+  trace::OwnRun wanted{{file, options.kernel, options.flags}, {}};
+  wanted.asked.grid = trace::parse_grid(options.grid), wanted.asked.block = trace::parse_block(options.block);
+  wanted.asked.shared = options.shared, wanted.asked.seed = options.seed;
+  wanted.asked.detectors = !options.no_detectors;
+  for (const std::string& argument : options.arguments)
+    wanted.asked.arguments.push_back(trace::parse_argument(argument, wanted.asked.arguments.size() + 1));
+
+  catch_interrupt();
+  trace::OwnSeen own = trace::trace_own(wanted, [] { return !interrupted(); });
+  fmt::print(stderr, "{}", own.printed);
+  Seen seen;
+  seen.refused = trace::buffer_lines(own.run.buffers);
+  seen.refused.insert(seen.refused.end(), own.notes.begin(), own.notes.end());
+  seen.runs.push_back(std::move(own.run));
+  return seen;
+}
+
+Seen watch_rungs(const Options& options) {
+  if (!options.misplaced.empty()) {
+    throw Error(kUsage, fmt::format("{} is for a kernel of your own: cairn trace FILE.cu", options.misplaced[0]));
+  }
   const auto problems = options.problem.problems();
   for (const Problem& p : problems) {
     if (measure::flops(p) == 0)
@@ -94,11 +135,23 @@ int run(const Options& options) {
   }
   const Contenders rungs = chosen_rungs(options.ids);
   for (const Problem& p : problems) check_memory(p, rungs.at(0)->machine()->facts().memory_bytes);
-
   catch_interrupt();
-  const Seen seen = watch(rungs, problems, options);
+  return watch(rungs, problems, options);
+}
+
+bool any_source(const std::vector<std::string>& ids) {
+  return std::ranges::any_of(ids, [](const std::string& id) { return trace::is_source(id); });
+}
+
+int run(const Options& options) {
+  const Output output(options.output);
+  const Output page(OutputOptions{"table", options.html, options.output.force});
+  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  const Seen seen = any_source(options.ids) ? watch_own(options) : watch_rungs(options);
   if (!options.record.empty()) keep.write(trace::to_json(seen.runs));
-  if (!options.html.empty()) page.write(trace::to_html(seen.runs));
+  if (!options.html.empty()) {
+    page.write(trace::to_html(seen.runs, trace::is_own(seen.runs) ? trace::own_roots() : trace::source_roots()));
+  }
   const Report report = report_of(seen, options, output.format());
   if (output.format() == Format::json) {
     for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", line);
@@ -111,6 +164,18 @@ int run(const Options& options) {
   return seen.runs.empty() ? kLacking : kGood;
 }
 
+void add_own_flags(CLI::App& verb, Options& options) {
+  const auto add = [&](auto* option) { option->group("A kernel of your own"); };
+  add(verb.add_option("--kernel", options.kernel, "The kernel's name, with its template arguments"));
+  add(verb.add_option("--grid", options.grid, "Blocks: X, or X,Y or X,Y,Z"));
+  add(verb.add_option("--block", options.block, "Threads of a block: X, or X,Y or X,Y,Z"));
+  add(verb.add_option("--shared", options.shared, "Bytes of dynamic shared memory; 0 if not given"));
+  add(verb.add_option("--arg", options.arguments, "A parameter: 5, i32:5, 'f32[1024]=random', null; once for each")
+          ->allow_extra_args(false));
+  add(verb.add_option("--flag", options.flags, "For the compiler, such as --flag=-DN=4 or --flag=-Ifolder")
+          ->allow_extra_args(false));
+}
+
 }  // namespace
 
 Action trace_verb(CLI::App& verb) {
@@ -121,7 +186,15 @@ Action trace_verb(CLI::App& verb) {
       "Runs rungs of the ladder in the traced emulator, which needs no GPU. It counts requests, sectors,\n"
       "wavefronts and bank conflicts as Nsight Compute names them, for the kernel and for each line of its\n"
       "source, and looks for races, accesses out of bounds and memory nobody wrote. Exits with 1 if it\n"
-      "found any. --html writes a page with pictures of the worst requests.");
+      "found any. --html writes a page with pictures of the worst requests.\n"
+      "\n"
+      "It does the same for a kernel of your own, which it compiles with g++:\n"
+      "  cairn trace mine.cu --kernel 'tile<float, 32>' --grid 8,8 --block 32,32 --shared 0 \\\n"
+      "    --arg 'f32[256x256]=random' --arg 'f32[256x256]' --arg 256\n"
+      "An --arg for each parameter, in their order: a number (5, 1.5; or with its type, i32:5, u64:5, f32:1.5),\n"
+      "a buffer TYPE[COUNT]=FILLING, or null. Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64. Fillings:\n"
+      "random, zero, iota (0, 1, 2 …), a number, unset (nobody wrote it: for results; what is meant without\n"
+      "one). docs/own_kernels.md says what cannot be emulated.");
   verb.footer(examples({"cairn trace simt/02 --shape 64", "cairn trace simt/01 simt/02 --shape 64 --lines"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
@@ -131,7 +204,15 @@ Action trace_verb(CLI::App& verb) {
   verb.add_option("--html", options->html, "Also write a page with the source and pictures to this file");
   verb.add_option("--record", options->record, "Also keep everything in this JSON file");
   add_output_flags(verb, options->output);
-  return [options] { return run(*options); };
+  add_own_flags(verb, *options);
+  return [options, &verb] {
+    const bool own = any_source(options->ids);
+    for (const char* flag : {"--shape", "--layout", "--type", "--order"})
+      if (own && verb.count(flag) > 0) options->misplaced.emplace_back(flag);
+    for (const char* flag : {"--kernel", "--grid", "--block", "--shared", "--arg", "--flag"})
+      if (!own && verb.count(flag) > 0) options->misplaced.emplace_back(flag);
+    return run(*options);
+  };
 }
 
 }  // namespace cairn::lab

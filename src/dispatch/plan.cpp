@@ -77,7 +77,10 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     }
     plan.rung = &candidate;
     plan.id = id;
-    plan.why += id + ": chosen, the highest rung that takes this problem; tile " + candidate.tile_name(0).text + "\n";
+    plan.tile = candidate.pick != nullptr ? candidate.pick(plan.row, device.units) : 0;
+    plan.why += id + ": chosen, the highest rung that takes this problem; tile " +
+                candidate.tile_name(plan.tile).text +
+                (candidate.pick != nullptr ? ", which fits its size best" : "") + "\n";
   }
   if (plan.rung != nullptr) return {};
   return {Code::unsupported, "no rung takes " + plan.asked.brief() + ": " + refusals.text()};

@@ -1,5 +1,7 @@
 #include "src/dispatch/rungs.hpp"
 
+#include <algorithm>
+
 namespace cairn::dispatch {
 namespace {
 
@@ -19,12 +21,22 @@ Ladder ladder_of(runtime::Kind kind) {
 }
 
 std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& device) {
-  if (rung.in != row.in || rung.out != row.out) {
-    return "it multiplies " + std::string(name(rung.in)) + " into " + std::string(name(rung.out));
+  const Types* types = nullptr;
+  for (const Types& t : rung.types) {
+    if (t.in != row.in || t.out != row.out) continue;
+    types = &t;
+    if (t.compute == row.compute) break;  // else a later one may be what was asked for
+  }
+  if (types == nullptr) {
+    std::string all;
+    for (const Types& t : rung.types) {
+      all += (all.empty() ? "" : ", ") + std::string(name(t.in)) + " into " + std::string(name(t.out));
+    }
+    return "it multiplies " + all;
   }
   // Less accuracy than IEEE is used only where it was asked for; more is always welcome.
-  if (rung.compute != Compute::native && rung.compute != row.compute) {
-    return "it computes in " + std::string(name(rung.compute)) + ", which was not asked for";
+  if (types->compute != Compute::native && types->compute != row.compute) {
+    return "it computes in " + std::string(name(types->compute)) + ", which was not asked for";
   }
   if ((rung.layouts & layout::of(row.op_a, row.op_b)) == 0) {
     return "it does not take the layout " + std::string(name(row.op_a)) + std::string(name(row.op_b));
@@ -37,7 +49,8 @@ std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& 
 
 Status run(const Rung& rung, int tile, const Call& row, runtime::Stream stream) {
   const Problem& p = row.problem;
-  for (std::int64_t b = 0; b < p.batch; ++b) {
+  const std::int64_t launches = rung.batched ? std::min<std::int64_t>(p.batch, 1) : p.batch;
+  for (std::int64_t b = 0; b < launches; ++b) {
     const RungArgs args{p,
                         row.alpha,
                         at(row.A, b * p.stride_a, p.in),

@@ -15,7 +15,8 @@ Ladder ladder_of(runtime::Kind kind);
 // Why the rung cannot take a row-major problem on this device; empty if it can.
 std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& device);
 
-// Runs a checked, row-major call, one launch for each product of the batch. An error names the rung and the problem.
+// Runs a checked, row-major call: one launch for each product of the batch, or one for all if the card says so. An
+// error names the rung and the problem.
 Status run(const Rung& rung, int tile, const Call& row, runtime::Stream stream);
 
 }  // namespace cairn::dispatch

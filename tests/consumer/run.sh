@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh BUILD WORK CMAKE CXX CC: install Cairn from BUILD, move the install tree elsewhere, build a C++ program
-# (find_package) and a C program (pkg-config) against it, and run both. Moving it first proves that no file of
-# the package remembers where it was installed.
+# (find_package) and a C program (pkg-config) against it, and run both; then the example with a kernel of its own, on
+# the emulator. Moving it first proves that no file of the package remembers where it was installed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1 work=$2 cmake=$3 cxx=$4 cc=$5
@@ -28,7 +28,33 @@ pc=$(dirname "$(find "$prefix" -name cairn.pc)")
 make -s -C "$here/c" OUT="$work/c" CC="$cc" PKG_CONFIG_PATH="$pc"
 LD_LIBRARY_PATH=$(dirname "$pc") "$work/c/multiply"
 
+echo "== examples/own_kernel, cairn_add_emulated_kernel"
+example=$(cd "$here/../../examples/own_kernel" && pwd)
+"$cmake" -S "$example" -B "$work/own" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/own.log" || { cat "$work/own.log"; exit 1; }
+"$cmake" --build "$work/own" >>"$work/own.log" || { cat "$work/own.log"; exit 1; }
+"$work/own/run"
+"$work/own/watch" | tee "$work/own.txt"
+# 60 blocks of 4 warps. A line of 132 elements takes 5 loads, the weights 1: 360, each of them stored once. 20 rows of
+# 300 outputs are 200 stores, and every one takes 10 shared loads, 5 of the line and 5 of the weights.
+for line in 'global loads *360 requests' 'global stores *200 requests' 'shared loads *2000 requests' \
+            'shared stores *360 requests' 'barriers 60' '^  kernel.cu:[0-9]*: [0-9]* sectors' 'detectors found nothing'; do
+  grep -q "$line" "$work/own.txt" || { echo "consumer_test: no '$line' in the report above" >&2; exit 1; }
+done
+
 if [ -x "$prefix/bin/cairn" ]; then
   echo "== the installed command"
   "$prefix/bin/cairn" --version
+  (cd "$example" && "$prefix/bin/cairn" trace kernel.cu --kernel 'smooth_rows<float, 2>' --grid 3,20 --block 128 \
+    --shared 528 --arg 'f32[300x20]=random' --arg 'f32[5]=0.2' --arg 'f32[300x20]' --arg 300 --arg 20) >"$work/own.txt"
+  grep -E -q '^global load requests +360$' "$work/own.txt" || { cat "$work/own.txt"; exit 1; }
+  # What the installed command compiles with comes from beside it, not from the tree it was built in.
+  mv "$prefix"/lib*/libcairn_emu_own.a "$work/away.a" 2>/dev/null || mv "$prefix"/lib/*/libcairn_emu_own.a "$work/away.a"
+  code=0
+  "$prefix/bin/cairn" trace "$example/kernel.cu" --kernel 'smooth_rows<float, 2>' --grid 1 --block 32 2>"$work/own.txt" ||
+    code=$?
+  if [ $code != 77 ] || ! grep -q "needs $prefix/.*libcairn_emu_own.a, which is not there" "$work/own.txt"; then
+    cat "$work/own.txt"
+    exit 1
+  fi
 fi

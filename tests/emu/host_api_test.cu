@@ -102,10 +102,14 @@ __global__ void with_static(int* out) {
 TEST_F(Host, SharedMemoryBeyondTheDefaultMustBeAskedFor) {
   const Array<int> out(32);
   EXPECT_TRUE(launch({1}, 32, 48 * 1024, nullptr, with_dynamic, out.data()).ok());
-  const Status refused = launch({1}, 32, 48 * 1024 + 4, nullptr, with_dynamic, out.data());
-  EXPECT_FALSE(refused.ok());
-  EXPECT_TRUE(says(refused.message(), "cudaErrorInvalidValue")) << refused.message();
-  EXPECT_TRUE(says(refused.message(), "may have 49152")) << refused.message();
+  cudaLaunchConfig_t config{};  // launch() would ask for it
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(32);
+  config.dynamicSmemBytes = 48 * 1024 + 4;
+  const cudaError_t refused = cudaLaunchKernelEx(&config, with_dynamic, out.data());
+  EXPECT_EQ(refused, cudaErrorInvalidValue);
+  EXPECT_TRUE(says(cudaGetErrorString(cudaGetLastError()), "may have 49152"));
+  EXPECT_TRUE(launch({1}, 32, 48 * 1024 + 4, nullptr, with_dynamic, out.data()).ok());
 
   const auto most = cudaFuncAttributeMaxDynamicSharedMemorySize;
   EXPECT_EQ(cudaFuncSetAttribute(with_dynamic, most, 227 * 1024 + 1), cudaErrorInvalidValue);

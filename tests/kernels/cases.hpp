@@ -37,7 +37,12 @@ inline std::vector<Shape> edge_shapes() {
                                                      {129, 65, 1},
                                                      {0, 5, 3},
                                                      {5, 0, 3},
-                                                     {5, 3, 0}}) {
+                                                     {5, 3, 0},
+                                                     // Around tiles of 128: whole, just past, and by a float4 past.
+                                                     {128, 256, 32},
+                                                     {257, 130, 33},
+                                                     {132, 260, 36},
+                                                     {127, 129, 65}}) {
     shapes.push_back(s);
   }
   return shapes;
@@ -59,6 +64,28 @@ inline Case make_case(std::uint64_t seed, Problem p, Scalars scalars, Mode mode,
   if (placement & 2) c.offset_a = 1, c.offset_b = 2, c.offset_c = 3;
   c.null_inputs = !c.reads_inputs();
   return c;
+}
+
+// Everything on a boundary of 16 bytes, and then one pointer or one leading dimension off it, or a float4 further: a
+// vector path must look at each of them. Once with whole tiles of 128, once with edges that cut a float4.
+inline std::vector<Case> alignment_cases(const Problem& like) {
+  std::vector<Case> cases;
+  const auto add = [&](Shape s, int moved, std::int64_t by) {
+    Problem p = like;
+    p.m = s.m, p.n = s.n, p.k = s.k;
+    Case c = make_case(cases.size(), p, {1, 0.5}, Mode::exact, 0);
+    for (std::int64_t* ld : {&c.problem.lda, &c.problem.ldb, &c.problem.ldc}) *ld = (*ld + 3) / 4 * 4;
+    std::int64_t* const places[] = {&c.problem.lda, &c.problem.ldb, &c.problem.ldc,
+                                    &c.offset_a,    &c.offset_b,    &c.offset_c};
+    *places[moved] += by;
+    cases.push_back(c);
+  };
+  for (const Shape shape : {Shape{128, 128, 16}, Shape{130, 70, 37}}) {
+    add(shape, 0, 0);
+    for (int moved = 0; moved < 6; ++moved)
+      for (const std::int64_t by : {1, 2, 4}) add(shape, moved, by);
+  }
+  return cases;
 }
 
 // `like` gives types, ops, order and batch.

@@ -56,17 +56,22 @@ class RungTest : public testing::Test {
 
  protected:
   void products() {
+    for (const Types& types : rung_.types) products(types);
+  }
+
+  void products(const Types& types) {
     RungContender contender(machine, rung_, tile_);
     for (const Op op_a : {Op::none, Op::transpose})
       for (const Op op_b : {Op::none, Op::transpose})
         for (const Order order : {Order::row, Order::column}) {
           Problem like;
-          like.in = rung_.in, like.out = rung_.out, like.compute = rung_.compute;
+          like.in = types.in, like.out = types.out, like.compute = types.compute;
           like.op_a = op_a, like.op_b = op_b, like.order = order;
           // A column-major product is the row-major one with A and B exchanged.
           const bool takes = rung_.layouts & (order == Order::row ? layout::of(op_a, op_b) : layout::of(op_b, op_a));
           if (takes) {
             for (const Case& test : edge_cases(like)) expect_passed(contender, test);
+            for (const Case& test : alignment_cases(like)) expect_passed(contender, test);
             like.batch = 3;
             like.m = 17, like.n = 33, like.k = 5;
             for (unsigned placement = 0; placement < 4; ++placement)
@@ -206,7 +211,7 @@ class FarTest : public RungTest {
         B.put(op_b, i, j, static_cast<float>(2 + 3 * i - 5 * j));
         C.put(Op::none, i, j, -1);
       }
-    Problem p = Problem::packed(rung_.in, op_a, op_b, 2, 2, 2);
+    Problem p = Problem::packed(Type::f32, op_a, op_b, 2, 2, 2);
     p.lda = p.ldb = p.ldc = FarMatrix::kLd;
     const Status s = rung_.launch({p, 1, A.data(), B.data(), 0, C.data()}, tile_, nullptr);
     ASSERT_TRUE(s.ok() && machine->synchronize(nullptr).ok()) << s.message();
@@ -272,7 +277,7 @@ void register_rungs() {
     for (int tile = 0; tile < rung->tiles; ++tile) {
       add<RungTest>("EveryRung", *rung, tile);
       if (TallTest::wanted(*rung, tile)) add<TallTest>("EveryTallRung", *rung, tile);
-      const bool floats = rung->in == Type::f32 && rung->out == Type::f32;
+      const bool floats = rung->types[0].in == Type::f32 && rung->types[0].out == Type::f32;
       if (floats && rung->id != "probe/fma_peak") add<FarTest>("EveryFarRung", *rung, tile);
     }
   }

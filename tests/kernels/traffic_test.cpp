@@ -1,27 +1,17 @@
 // Each lesson of the ladder as a number: what a rung's idea does to sectors, wavefronts and barriers, counted by the
 // traced emulator; and every rung clean under its detectors.
+#include "tests/kernels/traffic.hpp"
+
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "lab/trace/run.hpp"
+#include "kernels/ladder.hpp"
 
 namespace cairn::lab::trace {
 namespace {
-
-constexpr std::uint64_t kWarp = 32;
-
-emu::Counters count(const std::string& id, std::int64_t size) {
-  const bool moves = id.starts_with("transpose");
-  const Problem p = Problem::packed(Type::f32, moves ? Op::transpose : Op::none, Op::none, size, size, size);
-  const Traced traced = trace_rung(id, 0, p, 1, false);
-  EXPECT_EQ(traced.failure, "") << id;
-  return traced.trace.kernels.at(0).counters;
-}
-
-double per(std::uint64_t cost, std::uint64_t requests) {
-  return static_cast<double>(cost) / static_cast<double>(requests);
-}
 
 // The sectors of one load, by the line that makes it: A is the first named in the kernel's source, B the second.
 TEST(Traffic, NaiveScattersALoadsOverARowEach) {
@@ -74,31 +64,47 @@ TEST(Traffic, ASharedTileCoalescesBothAndPaysInBanksUntilItIsPadded) {
   EXPECT_EQ(padded.shared_load_bank_conflicts + padded.shared_store_bank_conflicts, 0u);
 }
 
-class Clean : public testing::TestWithParam<const char*> {};
+class Clean : public testing::TestWithParam<const Rung*> {};
 
-// Edges included, in several orders of threads.
+// Sizes that fit no tile, packed; the same with rows on boundaries of 16 bytes, for vector paths; and whole tiles of
+// 128 among the edges.
+std::vector<Problem> clean_problems(RungKind kind) {
+  const bool moves = kind == RungKind::transpose || kind == RungKind::copy;
+  const Op op = kind == RungKind::transpose ? Op::transpose : Op::none;
+  const Problem packed = Problem::packed(Type::f32, op, Op::none, 45, 70, moves ? 70 : 37);
+  Problem aligned = packed;
+  for (std::int64_t* ld : {&aligned.lda, &aligned.ldb, &aligned.ldc}) *ld = (*ld + 3) / 4 * 4;
+  return {packed, aligned, Problem::packed(Type::f32, op, Op::none, 140, 132, moves ? 132 : 36)};
+}
+
+// Every tile of every rung, edges included, in several orders of threads.
 TEST_P(Clean, UnderAllDetectors) {
-  const std::string id = GetParam();
-  const bool moves = id.starts_with("transpose") || id == "probe/copy";
-  const Op op = id.starts_with("transpose") ? Op::transpose : Op::none;
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    const Problem p = Problem::packed(Type::f32, op, Op::none, 45, 70, moves ? 70 : 37);
-    const Traced traced = trace_rung(id, 0, p, seed, true);
-    EXPECT_EQ(traced.failure, "");
-    for (const emu::Finding& finding : traced.trace.findings)
-      ADD_FAILURE() << emu::name(finding.fault) << ": " << finding.what;
+  const Rung& rung = *GetParam();
+  for (int tile = 0; tile < rung.tiles; ++tile) {
+    for (const Problem& p : clean_problems(rung.kind)) {
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        const Traced traced = trace_rung(std::string(rung.id), tile, p, seed, true);
+        EXPECT_EQ(traced.failure, "") << p.brief();
+        for (const emu::Finding& finding : traced.trace.findings)
+          ADD_FAILURE() << p.brief() << ", tile " << tile << ", " << emu::name(finding.fault) << ": " << finding.what;
+      }
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rungs, Clean,
-                         testing::Values("probe/copy", "transpose/1_write_coalesced", "transpose/2_read_coalesced",
-                                         "transpose/3_shared_tile", "transpose/4_padded_tile", "simt/01_naive",
-                                         "simt/02_coalesced", "simt/03_coalesced_1d", "simt/04_block_tile"),
-                         [](const auto& rung) {
-                           std::string name = rung.param;
-                           for (char& c : name) c = c == '/' ? '_' : c;
-                           return name;
-                         });
+std::vector<const Rung*> checked_rungs() {
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : emulated_ladder()) {
+    if (rung->kind != RungKind::probe) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rungs, Clean, testing::ValuesIn(checked_rungs()), [](const auto& rung) {
+  std::string name(rung.param->id);
+  for (char& c : name) c = c == '/' ? '_' : c;
+  return name;
+});
 
 }  // namespace
 }  // namespace cairn::lab::trace

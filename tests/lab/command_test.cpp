@@ -247,6 +247,11 @@ TEST(Command, ExperimentsSayWhatTheyTake) {
   expect_complaint("lab banks --bytes 4", 2, "--pattern");
   expect_complaint("lab banks --pattern l --bytes 12", 2, "1, 2, 4, 8 or 16");
   expect_complaint("lab layout --pattern l", 2, "'banks' does");
+  for (const std::string& name : std::vector<std::string>{"vectorize", "double-buffer", "tiny-code"}) {
+    expect_complaint("lab " + name + " --device emu", 2, "'" + name + "' measures on a GPU");
+    expect_complaint("lab " + name + " --shape 64,128", 2, "one shape");
+    if (run_cairn("list --device gpu").code == 77) expect_complaint("lab " + name, 77, "there is none here");
+  }
 }
 
 TEST(Command, CheckingIsForTheEmulator) {

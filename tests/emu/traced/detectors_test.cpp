@@ -1,86 +1,24 @@
 // Every detector with a kernel that has the bug, which it must name at the right lines, and a twin that has not, on
 // which all must be silent; and the counters, on patterns whose numbers are known.
-#include <fstream>
 #include <map>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "emu/errors.hpp"
-#include "emu/memory.hpp"
-#include "emu/settings.hpp"
-#include "emu/trace/collector.hpp"
-#include "tests/emu/traced/kernels.hpp"
+#include "tests/emu/traced/seen.hpp"
 
 namespace cairn::emu {
 namespace {
 
-// The line of kernels.cu that ends in "// <- word".
-int line_of(const std::string& word) {
-  std::ifstream file(std::string(CAIRN_SOURCE_DIR) + "/tests/emu/traced/kernels.cu");
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.ends_with("// <- " + word)) return number;
-  }
-  ADD_FAILURE() << "no line is marked " << word;
-  return 0;
-}
-
-struct Seen {
-  Trace trace;
-  Status failure;
-  std::uint64_t unwritten = 0;
-};
-
-Seen run(const std::string& name, bool bug, std::uint64_t seed = 1) {
-  configure({.seed = seed, .threads = 1});
-  void *in = nullptr, *out = nullptr;
-  EXPECT_TRUE(allocate(planted::kFloats * sizeof(float), &in).ok());
-  EXPECT_TRUE(allocate(planted::kFloats * sizeof(float), &out).ok());
-  std::vector<float> ones(planted::kFloats, 1.0F);
-  EXPECT_TRUE(copy_in(in, ones.data(), ones.size() * sizeof(float)).ok());
-  if (name == "sum_up" || name == "handed_on") EXPECT_TRUE(fill(out, 0, 100 * sizeof(float)).ok());
-  begin_collecting({});
-  planted::run(name, bug, static_cast<const float*>(in), static_cast<float*>(out));
-  Seen seen;
-  seen.failure = take_failure();
-  take_trace(seen.trace);
-  seen.unwritten = count_unwritten(out, 100 * sizeof(float), nullptr);
-  EXPECT_TRUE(release(in).ok());
-  EXPECT_TRUE(release(out).ok());
-  return seen;
-}
-
-std::string all(const Trace& trace) {
-  std::string text;
-  for (const Finding& finding : trace.findings) text += std::string(name(finding.fault)) + ": " + finding.what + "\n";
-  return text;
-}
-
-struct Planted {
-  const char* kernel;
-  Fault fault;
-  const char *place, *other;  // marked lines, in either order; null: there is none
-};
+Seen run(const std::string& name, bool bug, std::uint64_t seed = 1) { return watch(planted::run, name, bug, seed); }
 
 class Detector : public testing::TestWithParam<Planted> {};
 
 TEST_P(Detector, NamesTheBugAtItsLines) {
-  const auto [kernel, fault, place, other] = GetParam();
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Seen seen = run(kernel, true, seed);
-    bool found = false;
-    for (const Finding& finding : seen.trace.findings) {
-      if (finding.fault != fault) continue;
-      const int lines[] = {finding.place.line, finding.other.line};
-      const auto has = [&](const char* word) {
-        return word == nullptr || lines[0] == line_of(word) || lines[1] == line_of(word);
-      };
-      found = found || (has(place) && has(other));
-    }
-    EXPECT_TRUE(found) << "seed " << seed << "\n" << all(seen.trace) << seen.failure.message();
+    const Seen seen = run(GetParam().kernel, true, seed);
+    EXPECT_TRUE(names(seen.trace, GetParam())) << "seed " << seed << "\n"
+                                               << all(seen.trace) << seen.failure.message();
   }
 }
 
@@ -115,14 +53,6 @@ TEST(Detectors, TheBarrierThatSomeSkipIsNamedInItsReport) {
 TEST(Detectors, OutputThatNobodyWroteIsCounted) {
   EXPECT_EQ(run("leaves_out", true).unwritten, sizeof(float));
   EXPECT_EQ(run("leaves_out", false).unwritten, 0u);
-}
-
-Counters at(const Trace& trace, const std::string& word) {
-  for (const LineCounters& line : trace.kernels.at(0).lines) {
-    if (line.place.line == line_of(word)) return line.counters;
-  }
-  ADD_FAILURE() << "nothing was counted at " << word;
-  return {};
 }
 
 TEST(Counters, SectorsOfKnownPatterns) {

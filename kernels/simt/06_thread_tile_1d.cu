@@ -1,0 +1,102 @@
+// 06 · Thread tile, 1-D                            docs/trail/simt_06_thread_tile_1d.md · cairn bench simt/06
+//
+// Idea    One thread computes tm elements of a column of C: a word of sB, once in a register, serves tm
+// multiply-adds,
+//         and a block of half the threads covers four times the area.
+// Before  04 read two words of shared memory for every multiply-add.
+// Limit   1 + 1/tm words of shared memory for every multiply-add: each word of sA still serves one. 08 adds the other
+//         direction.
+// Needs   f32, row-major nn; any m, n, k (edges masked); sm_75.
+#include "device/launch.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::simt_06 {
+
+struct Tile {
+  int bm, bn, bk;
+  int tm;  // the elements of one thread, in a column
+  constexpr int threads() const { return bm / tm * bn; }
+  constexpr bool valid() const {
+    return bm % tm == 0 && threads() % 32 == 0 && threads() <= 1024 && bn % 32 == 0 &&  // a warp within a row
+           bm * bk == threads() && bk * bn == threads() &&  // each thread copies one word of each tile
+           bk * (bm + bn) * 4 <= 48 * 1024 &&               // shared memory of a block
+           2 * threads() * (tm + tm + 1) <= 65536;          // registers of two blocks
+  }
+  TileName name() const { return tile_text("%dx%dx%d %dx1", bm, bn, bk, tm); }
+};
+inline constexpr Tile kTiles[] = {{64, 64, 8, 8}, {32, 32, 8, 4}};  // [0] is the default
+
+template <int tile, int threads = kTiles[tile].threads()>
+__global__ void __launch_bounds__(threads, 2) simt_06_thread_tile_1d(GemmArgs<float> g) {
+  constexpr Tile t = kTiles[tile];
+  __shared__ float sA[t.bm][t.bk];
+  __shared__ float sB[t.bk][t.bn];
+
+  // Where am I: the block's tile of C, and in it tm elements of a column.
+  const int tid = static_cast<int>(threadIdx.x);
+  const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
+  const int row = tid / t.bn * t.tm, col = tid % t.bn;
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
+
+  // What do I copy: this word of each tile. A and B move along k with the tiles.
+  const int ra = tid / t.bk, ca = tid % t.bk;
+  const int rb = tid / t.bn, cb = tid % t.bn;
+  const float* A = g.A + (row0 + ra) * g.lda + ca;
+  const float* B = g.B + rb * g.ldb + col0 + cb;
+
+  float acc[t.tm] = {};
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
+    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
+    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
+    if (rows == t.bm && cols == t.bn && depth == t.bk) {
+      sA[ra][ca] = *A;  // (bm, bk)
+      sB[rb][cb] = *B;  // (bk, bn)
+    } else {
+      sA[ra][ca] = ra < rows && ca < depth ? *A : 0;
+      sB[rb][cb] = rb < depth && cb < cols ? *B : 0;
+    }
+    __syncthreads();
+
+    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Four steps
+    // at a time: with more of them at once the compiler fetches more of sA ahead, and runs out of registers.
+#pragma unroll 4
+    for (int kk = 0; kk < t.bk; ++kk) {
+      const float rB = sB[kk][col];
+#pragma unroll
+      for (int i = 0; i < t.tm; ++i) acc[i] += sA[row + i][kk] * rB;
+    }
+    __syncthreads();  // before the next tile is written over this one
+  }
+
+  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+#pragma unroll
+  for (int i = 0; i < t.tm; ++i) {
+    if (row + i >= rows || col >= cols) continue;
+    float* c = &g.C[(row0 + row + i) * g.ldc + col0 + col];
+    *c = g.beta == 0 ? g.alpha * acc[i] : g.alpha * acc[i] + g.beta * *c;
+  }
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() {
+    constexpr Tile t = kTiles[i];
+    return in_slabs(GemmArgs<float>(args), t.bm, [&](const GemmArgs<float>& g) {
+      const Grid grid{ceil_div(g.n, t.bn), ceil_div(g.m, t.bm)};
+      return cairn::launch(grid, t.threads(), 0, stream, simt_06_thread_tile_1d<i>, g);
+    });
+  });
+}
+
+extern const Rung rung = {.id = "simt/06_thread_tile_1d",
+                          .title = "Thread tile, 1-D",
+                          .kind = RungKind::gemm,
+                          .types = types::f32,
+                          .layouts = layout::nn,
+                          .arch = 75,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch};
+
+}  // namespace cairn::simt_06

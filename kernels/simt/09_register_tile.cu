@@ -1,0 +1,115 @@
+// 09 · Register tile                               docs/trail/simt_09_register_tile.md · cairn bench simt/09
+//
+// Idea    At every step of k a thread first loads tm words of sA and tn of sB into registers, then does its tm x tn
+//         multiply-adds from there: tm + tn loads for tm * tn of them.
+// Before  08 named two words of shared memory in every multiply-add and left the rest to the compiler.
+// Limit   Tiles are copied word by word, and rA is read word by word, down a column of sA. 10 and 11 take these on.
+// Needs   f32, row-major nn; any m, n, k (edges masked); sm_75.
+#include "device/launch.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::simt_09 {
+
+struct Tile {
+  int bm, bn, bk;
+  int tm, tn;  // the elements of one thread
+  constexpr int threads() const { return bm / tm * (bn / tn); }
+  constexpr bool valid() const {
+    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // whole warps
+           threads() % bk == 0 && threads() % bn == 0 &&            // a round of copies is whole rows of a tile,
+           bm * bk % threads() == 0 && bk * bn % threads() == 0 &&  // and nobody is idle in it
+           bk * (bm + bn) * 4 <= 48 * 1024 &&                       // shared memory of a block
+           2 * threads() * (tm * tn + tm + tn) <= 65536;            // registers of two blocks
+  }
+  TileName name() const { return tile_text("%dx%dx%d %dx%d", bm, bn, bk, tm, tn); }
+};
+inline constexpr Tile kTiles[] = {{128, 128, 8, 8, 8}, {128, 128, 16, 8, 8}, {128, 128, 32, 8, 8}};  // [0] default
+
+template <int tile, int threads = kTiles[tile].threads()>
+__global__ void __launch_bounds__(threads, 2) simt_09_register_tile(GemmArgs<float> g) {
+  constexpr Tile t = kTiles[tile];
+  __shared__ float sA[t.bm][t.bk];
+  __shared__ float sB[t.bk][t.bn];
+
+  // Where am I: the block's tile of C, and in it a tile of tm x tn elements.
+  const int tid = static_cast<int>(threadIdx.x);
+  const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
+  const int row = tid / (t.bn / t.tn) * t.tm, col = tid % (t.bn / t.tn) * t.tn;
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
+
+  // What do I copy: this word of each tile, and those some rows below it. A and B move along k with the tiles.
+  const int ra = tid / t.bk, ca = tid % t.bk;
+  const int rb = tid / t.bn, cb = tid % t.bn;
+  const float* A = g.A + (row0 + ra) * g.lda + ca;
+  const float* B = g.B + rb * g.ldb + col0 + cb;
+
+  float acc[t.tm][t.tn] = {};
+  for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
+    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
+    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
+    if (rows == t.bm && cols == t.bn && depth == t.bk) {
+#pragma unroll 8
+      for (int i = 0; i < t.bm; i += threads / t.bk) sA[ra + i][ca] = A[i * g.lda];  // (bm, bk)
+#pragma unroll 8
+      for (int i = 0; i < t.bk; i += threads / t.bn) sB[rb + i][cb] = B[i * g.ldb];  // (bk, bn)
+    } else {
+#pragma unroll 8
+      for (int i = 0; i < t.bm; i += threads / t.bk) sA[ra + i][ca] = ra + i < rows && ca < depth ? A[i * g.lda] : 0;
+#pragma unroll 8
+      for (int i = 0; i < t.bk; i += threads / t.bn) sB[rb + i][cb] = rb + i < depth && cb < cols ? B[i * g.ldb] : 0;
+    }
+    __syncthreads();
+
+    // Multiply: tm words of a column of sA by tn words of a row of sB, all from registers. Two steps
+    // at a time: with more of them at once the compiler fetches more of sA ahead, and runs out of registers.
+#pragma unroll 2
+    for (int kk = 0; kk < t.bk; ++kk) {
+      float rA[t.tm], rB[t.tn];
+#pragma unroll
+      for (int i = 0; i < t.tm; ++i) rA[i] = sA[row + i][kk];
+#pragma unroll
+      for (int j = 0; j < t.tn; ++j) rB[j] = sB[kk][col + j];
+#pragma unroll
+      for (int i = 0; i < t.tm; ++i) {
+#pragma unroll
+        for (int j = 0; j < t.tn; ++j) acc[i][j] += rA[i] * rB[j];
+      }
+    }
+    __syncthreads();  // before the next tile is written over this one
+  }
+
+  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+#pragma unroll
+  for (int i = 0; i < t.tm; ++i) {
+#pragma unroll
+    for (int j = 0; j < t.tn; ++j) {
+      if (row + i >= rows || col + j >= cols) continue;
+      float* c = &g.C[(row0 + row + i) * g.ldc + col0 + col + j];
+      *c = g.beta == 0 ? g.alpha * acc[i][j] : g.alpha * acc[i][j] + g.beta * *c;
+    }
+  }
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() {
+    constexpr Tile t = kTiles[i];
+    return in_slabs(GemmArgs<float>(args), t.bm, [&](const GemmArgs<float>& g) {
+      const Grid grid{ceil_div(g.n, t.bn), ceil_div(g.m, t.bm)};
+      return cairn::launch(grid, t.threads(), 0, stream, simt_09_register_tile<i>, g);
+    });
+  });
+}
+
+extern const Rung rung = {.id = "simt/09_register_tile",
+                          .title = "Register tile",
+                          .kind = RungKind::gemm,
+                          .types = types::f32,
+                          .layouts = layout::nn,
+                          .arch = 75,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch};
+
+}  // namespace cairn::simt_09

@@ -1,0 +1,29 @@
+// A user's file after its #includes and #ifs have been dealt with: which kernels it has, what in it cannot be
+// emulated, and the same text without the host code that g++ could not compile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cairn::lab::trace {
+
+struct Spot {
+  std::string file;
+  int line = 0;
+  std::string what;
+};
+
+struct Scanned {
+  std::vector<std::string> kernels;  // the names of the __global__ functions
+  std::vector<Spot> refused;         // in the order of the source
+  std::vector<Spot> variables;       // __constant__ and __device__ variables
+  // The text to compile. The body of main() is left out, and so is what stands between <<< and >>> in other host
+  // code: none of it is run here. Lines keep their numbers.
+  std::string text;
+};
+
+// `preprocessed` is what g++ -E -fdirectives-only writes. Files that stand in system folders or below one of `ours`
+// are not looked at.
+Scanned scan(const std::string& preprocessed, const std::vector<std::string>& ours);
+
+}  // namespace cairn::lab::trace

@@ -1,0 +1,58 @@
+// The experiments' own kernels, on the emulator. This program holds an emulated ladder of its own, made of them,
+// which takes the place of the real one. On a GPU the experiments verify them at the size they time.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "lab/contender_rung.hpp"
+#include "lab/verify/verify.hpp"
+#include "src/dispatch/rungs.hpp"
+#include "tests/kernels/cases.hpp"
+
+namespace cairn::lab::verify {
+namespace {
+
+class LabKernels : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Status s = runtime::open(-2, machine_);
+    ASSERT_TRUE(s.ok()) << s.message();
+  }
+
+  void all_tiles(std::string_view id, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Problem p = Problem::packed(Type::f32, Op::none, Op::none, m, n, k);
+    int tiles = 0;
+    for (const Rung* rung : dispatch::ladder_of(runtime::Kind::emu)) {
+      if (rung->id != id) continue;
+      for (int tile = 0; tile < rung->tiles; ++tile, ++tiles) {
+        RungContender contender(machine_, *rung, tile);
+        for (const double beta : {0.0, 2.0}) {
+          const Verdict verdict = check(contender, make_case(1, p, {1, beta}, Mode::exact, 0));
+          EXPECT_EQ(verdict.outcome, Outcome::passed) << id << "@" << tile << ": " << verdict.what;
+        }
+      }
+    }
+    EXPECT_GT(tiles, 0) << id;
+  }
+
+  std::shared_ptr<runtime::Machine> machine_;
+};
+
+// Not square, so that swapped sides would show, and an odd number of steps for two buffers.
+TEST_F(LabKernels, Vectorize) { all_tiles("lab/vectorize", 64, 192, 384); }
+TEST_F(LabKernels, DoubleBuffer) { all_tiles("lab/double_buffer", 128, 256, 48); }
+TEST_F(LabKernels, TinyCode) { all_tiles("lab/tiny_code", 256, 128, 96); }
+
+TEST_F(LabKernels, EdgesAreRefused) {
+  const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 100, 128, 128);
+  for (const Rung* rung : dispatch::ladder_of(runtime::Kind::emu)) {
+    RungContender contender(machine_, *rung, 0);
+    const Verdict verdict = check(contender, make_case(1, p, {1, 0}, Mode::exact, 0));
+    EXPECT_EQ(verdict.outcome, Outcome::failed);
+    EXPECT_NE(verdict.what.find("takes whole tiles"), std::string::npos) << verdict.what;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::lab::verify

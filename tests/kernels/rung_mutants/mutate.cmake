@@ -1,0 +1,43 @@
+# Writes one mutant: cmake -DROOT=<the tree> -DNAME=syncwarp -DOUT=file.cu -P mutate.cmake
+cmake_minimum_required(VERSION 3.25)
+
+function(cairn_mutant name builds rung old new)
+  if(NOT name STREQUAL NAME)
+    return()
+  endif()
+  set(file ${ROOT}/kernels/${rung}.cu)
+  file(READ ${file} text)
+  string(REGEX REPLACE "_.*" "" space ${rung})
+  string(REPLACE "/" "_" space ${space})
+
+  # Its namespace and its id, so that it can stand beside other mutants of the same rung.
+  replace("namespace cairn::${space} {" "namespace cairn::mutant_${name} {")
+  replace("}  // namespace cairn::${space}" "}  // namespace cairn::mutant_${name}")
+  replace(".id = \"${rung}\"" ".id = \"mutant/${name}\"")
+  replace("${old}" "${new}")
+  file(WRITE ${OUT} "#line 1 \"${file}\"\n${text}")
+endfunction()
+
+# In `text`, where `from` must be there once and `to` must be as many lines.
+function(replace from to)
+  string(FIND "${text}" "${from}" first)
+  string(FIND "${text}" "${from}" last REVERSE)
+  if(first EQUAL -1)
+    message(FATAL_ERROR "mutant ${name}: kernels/${rung}.cu does not have the text to replace any more:\n  ${from}")
+  elseif(NOT first EQUAL last)
+    message(FATAL_ERROR "mutant ${name}: kernels/${rung}.cu has the text to replace more than once:\n  ${from}")
+  endif()
+  string(REGEX MATCHALL "\n" lines_from "${from}")
+  string(REGEX MATCHALL "\n" lines_to "${to}")
+  if(NOT lines_from STREQUAL lines_to)
+    message(FATAL_ERROR "mutant ${name}: the old text and the new one must be as many lines:\n  ${to}")
+  endif()
+  string(REPLACE "${from}" "${to}" text "${text}")
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE ${OUT})
+include(${CMAKE_CURRENT_LIST_DIR}/mutants.cmake)
+if(NOT EXISTS ${OUT})
+  message(FATAL_ERROR "mutants.cmake has no ${NAME}")
+endif()
