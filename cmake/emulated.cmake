@@ -73,4 +73,11 @@ function(cairn_emulate target flags runtime)
 
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels> ${dynamic})
   target_link_libraries(${target} PRIVATE ${runtime})
+  # The traced emulator before the kernels: of what both define, as functions of std::string, its own is taken then. A
+  # kernel's is watched, and a tracer that writes a report would catch itself at it, and again.
+  string(REGEX REPLACE "_trace$" "_runtime" below ${runtime})
+  if(NOT runtime STREQUAL below)
+    target_link_options(${target} PRIVATE
+      -Wl,--whole-archive,$<TARGET_FILE:${runtime}>,$<TARGET_FILE:${below}>,--no-whole-archive)
+  endif()
 endfunction()

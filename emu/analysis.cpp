@@ -85,9 +85,27 @@ Served serve(const Units<std::uint32_t>& units, const Split& how) {
   return out;
 }
 
+// Lanes that share what they read, as those in a row or a column of a tile do: the second half of them may want what
+// the first half does, and neighbours the same. What is left may still hold a unit more than once.
+void drop_repeated(Units<std::uint32_t>& units) {
+  if (units.count % 2 == 0) {
+    const unsigned half = units.count / 2;
+    std::uint32_t differ = 0;
+    for (unsigned i = 0; i < half; ++i) differ |= units.at[i] ^ units.at[i + half];
+    if (differ == 0) units.count = half;
+  }
+  if (units.count < 2 || units.at[0] != units.at[1]) return;
+  unsigned kept = 1;
+  for (unsigned i = 1; i < units.count; ++i) {
+    units.at[kept] = units.at[i];
+    kept += units.at[i] != units.at[kept - 1] ? 1U : 0U;
+  }
+  units.count = kept;
+}
+
 // The same without a table for what most requests are: within one row of the banks, each lane in a slot of its own,
 // or equal steps apart.
-Wavefronts count(const Units<std::uint32_t>& units, const Split& how) {
+Wavefronts count(Units<std::uint32_t>& units, const Split& how) {
   if (units.count == 0) return {};
   const std::uint32_t slots = how.slots(), first = units.at[0];
   std::uint32_t used = 0, differ = 0;
@@ -95,7 +113,10 @@ Wavefronts count(const Units<std::uint32_t>& units, const Split& how) {
     used |= 1U << (units.at[i] & (slots - 1));
     differ |= units.at[i] ^ first;
   }
-  if (differ < slots || static_cast<unsigned>(std::popcount(used)) == units.count) return {1, 1};
+  const auto used_slots = static_cast<unsigned>(std::popcount(used));
+  if (differ < slots || used_slots == units.count) return {1, 1};
+  drop_repeated(units);
+  if (used_slots == units.count) return {1, 1};
 
   const std::uint32_t step = units.at[1] - first;  // there are two: one alone would be in a slot of its own
   std::uint32_t uneven = 0;

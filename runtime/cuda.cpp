@@ -89,11 +89,12 @@ template <class F> Status driver_function(const char* name, unsigned version, F&
 }
 
 Status driver_failed(const char* call, CUresult error) {
-  return {Code::device_error, std::string(call) + ": error " + std::to_string(static_cast<int>(error)) + " of the driver"};
+  return {Code::device_error,
+          std::string(call) + ": error " + std::to_string(static_cast<int>(error)) + " of the driver"};
 }
 
-#define CAIRN_DRIVER(call)                                                                      \
-  do {                                                                                          \
+#define CAIRN_DRIVER(call)                                                                        \
+  do {                                                                                            \
     if (const CUresult error = (call); error != CUDA_SUCCESS) return driver_failed(#call, error); \
   } while (false)
 

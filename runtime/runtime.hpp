@@ -40,7 +40,7 @@ struct Vitals {
 
 // A kernel as it is launched: what it takes of the device.
 struct KernelFacts {
-  std::string name;  // mangled
+  std::string name;      // mangled
   int registers = 0;     // of a thread
   int local_bytes = 0;   // of a thread: spills and stack
   int shared_bytes = 0;  // of a block, static and dynamic

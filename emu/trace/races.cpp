@@ -1,9 +1,4 @@
-// Is an access ordered with what others have done to the same words, and is there something to read.
-//
-// Looked at when a warp's logs are drained, a request at a time: the 32 words of most requests are neighbours and
-// have the same past, or are one word. What a thread has done since its last event is dated by that event
-// (clocks.hpp), so it does not matter how late it is looked at, as long as that is before the next one: flush() sees
-// to that where a single thread has an event of its own.
+// Is an access of one thread ordered with what others have done to the same words, and is there something to read.
 #include <algorithm>
 
 #include "emu/trace/tracer.hpp"
@@ -18,20 +13,6 @@ Tracer::Extent Tracer::extent_at(std::uint64_t address, bool shared) {
   }
   const Region& region = *region_of(address);  // it was there when the access was logged, and nobody frees meanwhile
   return {region.start, region.bytes, {region.past, region.written}};
-}
-
-inline Tracer::Words Tracer::words_at(std::uint64_t address, bool shared) {
-  const Extent extent = extent_at(address, shared);
-  const std::size_t word = (address - extent.start) / 4;
-  return {extent.first.past + word, extent.first.written + word};
-}
-
-// Whether it is past for all threads of the block, by itself: of an earlier launch, or from before all warps met.
-// What other blocks did to shared memory was in another memory.
-template <bool shared> inline bool Tracer::is_past(Mark mark) const {
-  const Mark since_mine = mark - mine_;  // very large for what came before
-  if (since_mine < clocks_.all()) return true;
-  return shared ? since_mine >> 32 != 0 : mark < floor_;
 }
 
 inline bool Tracer::ordered(Mark by, unsigned thread, unsigned me) const {
@@ -154,8 +135,8 @@ void Tracer::check_bytes(const Words& word, unsigned thread, std::uint64_t addre
   *word.written &= static_cast<std::uint8_t>(~kBytewise);
 }
 
-inline void Tracer::check_access(Words at, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,
-                                 SiteId site) {
+void Tracer::check_access(Words at, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,
+                          SiteId site) {
   if (bytes < 4) {  // aligned, so within a word
     check_bytes(at, thread, address, bytes, kind, site);
     check_written(at, ((1u << bytes) - 1) << address % 4, thread, kind, site, address);
@@ -177,122 +158,6 @@ void Tracer::check_words(const Target& target, std::uintptr_t address, unsigned 
       static_cast<std::uint8_t>((store ? kStore : 0) | (step ? kStep : 0) | (target.shared ? kShared : 0));
   check_access({target.past, target.written}, block_->self().linear, target.shared ? target.address : address, bytes,
                kind, site);
-}
-
-void Tracer::flush(unsigned thread) {
-  Log& log = logs_[thread];
-  for (const Entry* at = log.begin() + log.checked; at != log.next; ++at) {
-    check_access(words_at(at->address, (at->kind() & kShared) != 0), thread, at->address, at->bytes(), at->kind(),
-                 at->site());
-  }
-  log.checked = log.size();
-}
-
-// Neighbouring words, `each` of them for a lane, all lanes: where all have the same past they are taken together.
-// False if they have not, and nothing has been altered.
-template <bool shared> bool Tracer::load_row(const Words& row, unsigned each, unsigned warp, SiteId site) {
-  if (!clocks_.level()) return false;
-  const unsigned words = kWarp * each;
-  const Mark read = row.past[0].read;
-  Mark differ = 0;
-  bool fine = true;
-  unsigned flags = 0, all = 0xf, any = 0;
-  for (unsigned i = 0; i < words; ++i) {
-    const Past& past = row.past[i];
-    fine &= is_past<shared>(past.written);
-    differ |= past.read ^ read;
-    flags |= past.reader;
-  }
-  for (unsigned i = 0; i < words; ++i) all &= row.written[i], any |= row.written[i];
-  if (!fine || differ != 0 || (flags & kAtomic) != 0 || all != 0xf || (any & kBytewise) != 0) return false;
-
-  const unsigned first = warp * kWarp, bit = 1u << warp;
-  if (is_past<shared>(read)) {
-    const Mark now = mine_ | clocks_.since(warp);
-    for (unsigned i = 0; i < words; ++i) {
-      Past& past = row.past[i];
-      past.read = now, past.read_site = site, past.read_warps = bit;
-      past.reader = static_cast<std::uint16_t>(first + i / each);
-    }
-  } else if (block_of(read) == id_) {  // and dated as we are
-    for (unsigned i = 0; i < words; ++i) {
-      Past& past = row.past[i];
-      past.read_warps |= bit;
-      if (past.reader != first + i / each) past.reader |= kSeveral;
-    }
-  } else if (block_of(read) != launch_) {
-    for (unsigned i = 0; i < words; ++i) row.past[i].read = mark(launch_, 0);
-  }
-  return true;
-}
-
-template <bool shared> bool Tracer::store_row(const Words& row, unsigned each, unsigned warp, SiteId site) {
-  const unsigned words = kWarp * each;
-  bool fine = true;
-  unsigned any = 0;
-  for (unsigned i = 0; i < words; ++i)
-    fine &= is_past<shared>(row.past[i].written) & is_past<shared>(row.past[i].read);
-  for (unsigned i = 0; i < words; ++i) any |= row.written[i];
-  if (!fine || (any & kBytewise) != 0) return false;
-  const Mark now = mine_ | clocks_.since(warp);
-  for (unsigned i = 0; i < words; ++i) {
-    Past& past = row.past[i];
-    past.written = now, past.write_site = site, past.writer = static_cast<std::uint16_t>(warp * kWarp + i / each);
-    past.read = 0;
-  }
-  for (unsigned i = 0; i < words; ++i) row.written[i] |= 0xf;
-  return true;
-}
-
-// Whether a load by a thread of this warp changes nothing that is known of a word: it is ordered, and the word's last
-// readers are several blocks, or threads of several warps of which this is one.
-template <bool shared> inline bool Tracer::is_known(const Words& at, unsigned warp) const {
-  const Past& past = *at.past;
-  const bool by_all = !shared && block_of(past.read) == launch_;
-  const bool by_us = past.read == (mine_ | clocks_.since(warp)) && (past.reader & (kSeveral | kDated)) == kSeveral &&
-                     (past.read_warps >> warp & 1) != 0;
-  return is_past<shared>(past.written) && (by_all || by_us) && (past.reader & kAtomic) == 0 && *at.written == 0xf;
-}
-
-template <bool shared> void Tracer::check_lanes(const Request& request, unsigned kind, SiteId site, unsigned warp) {
-  const bool word_load = request.bytes == 4 && (kind & kStore) == 0;
-  std::uint64_t start = 0, bytes = 0;  // of the memory that the last lane was in: the next is mostly in the same
-  Words first;
-  for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
-    const std::uint64_t address = request.address[lane];
-    if (address - start >= bytes) {
-      const Extent extent = extent_at(address, shared);
-      start = extent.start, bytes = extent.bytes, first = extent.first;
-    }
-    const std::size_t word = (address - start) / 4;
-    const Words at = {first.past + word, first.written + word};
-    if (word_load && is_known<shared>(at, warp)) continue;
-    check_access(at, warp * kWarp + lane, address, request.bytes, kind, site);
-  }
-}
-
-void Tracer::check_request(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp) {
-  const bool shared = (kind & kShared) != 0, store = (kind & kStore) != 0;
-  if (shape == Shape::row && request.bytes >= 4 && (kind & (kStep | kRelaxed)) == 0) {
-    const Words row = words_at(request.address[0], shared);
-    const unsigned each = request.bytes / 4;
-    const bool done =
-        shared ? (store ? store_row<true>(row, each, warp, site) : load_row<true>(row, each, warp, site))
-               : (store ? store_row<false>(row, each, warp, site) : load_row<false>(row, each, warp, site));
-    if (done) return;
-  } else if (shape == Shape::one && !store) {
-    // Two of the lanes leave the same as all: several threads of this warp have read it. And if the word is a third's
-    // or one of theirs, and unordered, one of them at least will tell.
-    const std::uint32_t rest = request.lanes & (request.lanes - 1);
-    for (std::uint32_t two = (request.lanes ^ rest) | (rest & -rest); two != 0; two &= two - 1) {
-      const auto lane = static_cast<unsigned>(__builtin_ctz(two));
-      const std::uint64_t address = request.address[lane];
-      check_access(words_at(address, shared), warp * kWarp + lane, address, request.bytes, kind, site);
-    }
-    return;
-  }
-  shared ? check_lanes<true>(request, kind, site, warp) : check_lanes<false>(request, kind, site, warp);
 }
 
 }  // namespace cairn::emu

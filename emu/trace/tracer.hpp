@@ -4,7 +4,7 @@
 //   requests    when the lanes of a warp have come to the same point, their logs are laid side by side: the same
 //   place
 //               in the code, the same time round, is one request of the warp, and is counted (requests.cpp)
-//   races       each request is held against what others have done to the same words (races.cpp)
+//   races       each request is held against what others have done to the same words (race_requests.cpp, races.cpp)
 //   steps       atomics and volatile accesses, by which threads wait for each other (steps.cpp)
 #pragma once
 
@@ -143,8 +143,13 @@ class Tracer {
     Words first;
   };
   Extent extent_at(std::uint64_t address, bool shared);
-  Words words_at(std::uint64_t address, bool shared);
-  template <bool shared> bool is_past(Mark mark) const;
+  // Whether it is past for all threads of the block, by itself: of an earlier launch, or from before all warps met.
+  // What other blocks did to shared memory was in another memory.
+  template <bool shared> bool is_past(Mark mark) const {
+    const Mark since_mine = mark - mine_;  // very large for what came before
+    if (since_mine < clocks_.all()) return true;
+    return shared ? since_mine >> 32 != 0 : mark < floor_;
+  }
   bool ordered(Mark by, unsigned thread, unsigned me) const;
   bool reads_ordered(const Past& past, unsigned me) const;
   void add_reader(Past& past, unsigned warp);
@@ -156,13 +161,17 @@ class Tracer {
   void check_bytes(const Words& word, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,
                    SiteId site);
   void check_access(Words at, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind, SiteId site);
-  template <bool shared> bool load_row(const Words& row, unsigned each, unsigned warp, SiteId site);
-  template <bool shared> bool store_row(const Words& row, unsigned each, unsigned warp, SiteId site);
-  template <bool shared> bool is_known(const Words& at, unsigned warp) const;
-  template <bool shared> void check_lanes(const Request& request, unsigned kind, SiteId site, unsigned warp);
-  void check_request(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
   // An access that the running thread makes now and that is not logged; what it logged before must be flushed.
   void check_words(const Target& target, std::uintptr_t address, unsigned bytes, bool store, bool step, SiteId site);
+
+  // race_requests.cpp
+  Words words_at(std::uint64_t address, bool shared);
+  template <bool shared> bool load_row(const Words& row, unsigned each, unsigned warp, SiteId site);
+  template <bool shared> bool store_row(const Words& row, unsigned each, unsigned warp, SiteId site);
+  template <bool shared> bool load_word(const Words& at, unsigned thread, SiteId site);
+  template <bool shared> bool load_words(const Words& at, unsigned words, unsigned thread, SiteId site);
+  template <bool shared> void check_lanes(const Request& request, unsigned kind, SiteId site, unsigned warp);
+  void check_request(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
   // Checks what a thread has logged so far: before something that dates what it does next.
   void flush(unsigned thread);
 

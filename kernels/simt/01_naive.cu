@@ -28,10 +28,8 @@ template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) si
   if (row >= g.m || col >= g.n) return;  // nobody waits for anybody here, so a thread may leave
 
   // Multiply: the lanes read 32 rows of A, and one and the same word of B.
-  const float* a = g.A + row * g.lda;
-  const float* b = g.B + col;
   float acc = 0;
-  for (std::int64_t k = 0; k < g.k; ++k, b += g.ldb) acc += a[k] * *b;
+  for (std::int64_t k = 0; k < g.k; ++k) acc += g.A[row * g.lda + k] * g.B[k * g.ldb + col];
 
   // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
   float* c = &g.C[row * g.ldc + col];

@@ -107,6 +107,9 @@ void Study::time_all(const Conditions& conditions) {
     const double share = 0.7 * static_cast<double>(group.size()) / static_cast<double>(all_.size());
     measure::Settings settings;
     settings.seed = conditions.seed;
+    // Where there is no cache to be emptied (an emulated GPU) there is nothing to walk around for.
+    const bool caches = all_[first].contender->machine()->facts().cache_bytes > 0;
+    settings.cache = caches ? measure::Cache::cold : measure::Cache::hot;
     settings.stop.at_least = 15;
     settings.stop.seconds = 0.3;
     settings.progress = [&](const std::string& what, double done) {

@@ -69,7 +69,7 @@ std::optional<double> datasheet_bytes(const runtime::Facts& facts) {
 double floor_ms(const runtime::Facts& facts, const Problem& problem, Work work, bool hot) {
   double seconds = 0;
   const auto* cycle = std::ranges::find(kPerCycle, facts.arch, &PerCycle::arch);
-  if (work != Work::move && cycle != std::end(kPerCycle) && rate(*cycle, problem) > 0) {
+  if (work != Work::move && cycle != std::end(kPerCycle) && rate(*cycle, problem) > 0 && facts.clock_mhz > 0) {
     seconds = flops(problem) / (rate(*cycle, problem) * facts.units * facts.clock_mhz * 1e6);
   }
   if (work != Work::probe && !hot && facts.memory_rate > 0) {

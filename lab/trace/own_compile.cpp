@@ -149,7 +149,13 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
   words += {"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", plain, "-o", object};
   run(words, source, program.scanned.kernels, tick);
 
-  words = {tools.compiler, object};
+  // The emulator first: of what both define, as functions of std::string, its own is taken then. The kernel's is
+  // watched, and a tracer that writes a report with it would catch itself at it, and again.
+  words = {tools.compiler, "-Wl,--whole-archive"};
+  for (const std::string& file : tools.libraries) {
+    if (file.ends_with("_trace.a") || file.ends_with("_runtime.a")) words.push_back(file);
+  }
+  words += {"-Wl,--no-whole-archive", object};
   if (const std::string text = dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, tick)); !text.empty()) {
     const std::string dynamic = place / "dynamic.cpp";
     write_file(dynamic, text, true);

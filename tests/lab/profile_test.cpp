@@ -223,6 +223,20 @@ TEST_F(Profiling, RunsTheCommandAgainAndFoldsWhatItLaunched) {
   EXPECT_NE(asked().find("--cache-control none --metrics gpu__time_duration.sum /"), std::string::npos) << asked();
 }
 
+TEST_F(Profiling, SeveralContendersInOneSessionAreToldApart) {
+  const std::string ncu = ncu_that_says(kPrinted);
+  Subject two = subject(1);
+  two.also = {"simt/03_coalesced_1d"};
+  const auto each = profile_each(ncu, two, {.counters = {"kernel_time_us"}, .cold = true, .tick = {}});
+  ASSERT_EQ(each.size(), 2u);
+  EXPECT_DOUBLE_EQ(each[0].runs.at(0).at("kernel_time_us"), 1234.5);
+  EXPECT_DOUBLE_EQ(each[1].runs.at(0).at("kernel_time_us"), 411.5);
+  EXPECT_EQ(each[1].kernels.size(), 1u);
+  EXPECT_NE(asked().find(" profile simt/02_coalesced simt/03_coalesced_1d --child "), std::string::npos) << asked();
+  two.also.emplace_back("simt/04_block_tile");
+  EXPECT_THROW((void)profile_each(ncu, two, {}), Error) << "two kernels are not of three contenders";
+}
+
 TEST_F(Profiling, SaysWhichCountersAreMissing) {
   const Profile one = profile(ncu_that_says(kPrinted), subject(1), {});
   const std::set<std::string> missing(one.missing.begin(), one.missing.end());

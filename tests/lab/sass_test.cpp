@@ -13,8 +13,8 @@
 namespace cairn::lab::profile {
 namespace {
 
-// Two functions, the first for two GPUs; cut down from what cuobjdump 13.0 prints.
-constexpr const char *kPrinted = R"(
+// Two functions, the first for two GPUs; cut down from what cuobjdump prints, its encodings shortened.
+constexpr const char* kPrinted = R"sass(
 Fatbin elf code:
 ================
 arch = sm_80
@@ -22,12 +22,12 @@ arch = sm_80
 	code for sm_80
 		Function : _Z5firstv
 	.headerflags	@"EF_CUDA_SM80"
-        /*0000*/                   MOV R1, c[0x0][0x28] ;                          /* 0x00000a0000017a02 */
-                                                                                   /* 0x000fe40000000f00 */
-        /*0010*/                   EXIT ;                                          /* 0x000000000000794d */
-                                                                                   /* 0x000fea0003800000 */
-        /*0020*/                   BRA 0x20;                                       /* 0xfffffff000007947 */
-                                                                                   /* 0x000fc0000383ffff */
+        /*0000*/                   MOV R1, c[0x0][0x28] ;                          /* 0x0000000000007b1d */
+                                                                                   /* 0x00000000fe200000 */
+        /*0010*/                   EXIT ;                                          /* 0x0000000000007b1e */
+                                                                                   /* 0x00000000fe200000 */
+        /*0020*/                   BRA 0x20 ;                                      /* 0x0000000000007b1f */
+                                                                                   /* 0x00000000fe200000 */
 		..........
 
 	code for sm_90a
@@ -35,51 +35,51 @@ arch = sm_80
 
 		Function : _Z5firstv
 	.headerflags	@"EF_CUDA_ACCELERATORS EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)"
-    /*0000*/ LDC R1,
-                     c[0x0][0x28];                    /* 0x00000a00ff017b82 */
-                                                      /* 0x000fe20000000800 */
-/*0100*/ @!P0 BRA 0xab0;                              /* 0x0000000800688947 */
-                                                      /* 0x000fec0003800000 */
-/*0110*/ LDG.E .128.CONSTANT R4, desc[UR12][R8 .64];  /* 0x0000000c08047981 */
-                                                      /* 0x000ea8000c1e1d00 */
-/*0120*/ @P0 LDG.E R5, desc[UR12][R8 .64];            /* 0x0000000c08050981 */
-                                                      /* 0x000ea8000c1e1900 */
-/*0130*/ @!PT LDS RZ, [RZ];                           /* 0x00000000ffffff84 */
-                                                      /* 0x000fe80000000800 */
-/*0140*/ LDGSTS.E.BYPASS.LTC128B .128 [R2], [R4 .64]; /* 0x0000000004027fae */
-                                                      /* 0x000fe8000b981a0c */
-/*0150*/ STS .128 [R10], R4;                          /* 0x000000040a007388 */
-                                                      /* 0x000fe80000000c00 */
-/*0160*/ BAR.SYNC.DEFER_BLOCKING 0x0;                 /* 0x0000000000007b1d */
-                                                      /* 0x000fec0000010000 */
-/*0170*/ LDS R12, [R11];                              /* 0x000000000b0c7984 */
-                                                      /* 0x000fe80000000800 */
-/*0180*/ LDS .64 R14, [R11 + 0x10];                   /* 0x000010000b0e7984 */
-                                                      /* 0x000fe80000000a00 */
-/*0190*/ FFMA R20, R12, R14, R20;                     /* 0x0000000e0c147223 */
-                                                      /* 0x001fe20000000014 */
-/*01a0*/ FFMA R21, R12, R15, R21;                     /* 0x0000000f0c157223 */
-                                                      /* 0x000fe20000000015 */
-/*01b0*/ IMAD.IADD R54, R7, 0x1, -R54;                /* 0x0000000107367824 */
-                                                      /* 0x000fe400078e0a36 */
-/*01c0*/ IADD3 R11, R11, 0x4, RZ;                     /* 0x000000040b0b7810 */
-                                                      /* 0x000fe40007ffe0ff */
-/*01d0*/ @P1 BRA 0x170;                               /* 0xfffffffc00641947 */
-                                                      /* 0x000fea000383ffff */
-/*01e0*/ STL[R1], R20;                                /* 0x0000001401007387 */
-                                                      /* 0x000fe80000100800 */
-/*01f0*/ @!P0 BRA 0x110;                              /* 0xfffffffc00448947 */
-                                                      /* 0x000fea000383ffff */
-/*0200*/ EXIT;                                        /* 0x000000000000794d */
-                                                      /* 0x000fea0003800000 */
-/*0210*/ BRA 0x210;                                   /* 0xfffffffc00fc7947 */
-                                                      /* 0x000fc0000383ffff */
-..........
+        /*0000*/                   LDC R1, c[0x0][0x28] ;                          /* 0x0000000000007b1d */
+                                                                                   /* 0x00000000fe200000 */
+        /*0100*/              @!P0 BRA 0xab0 ;                                     /* 0x0000000000007b1e */
+                                                                                   /* 0x00000000fe200000 */
+        /*0110*/                   LDG.E.128.CONSTANT R4, desc[UR12][R8.64] ;      /* 0x0000000000007b1f */
+                                                                                   /* 0x00000000fe200000 */
+        /*0120*/               @P0 LDG.E R5, desc[UR12][R8.64] ;                   /* 0x0000000000007b20 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0130*/              @!PT LDS RZ, [RZ] ;                                  /* 0x0000000000007b21 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0140*/                   LDGSTS.E.BYPASS.LTC128B.128 [R2], [R4.64] ;     /* 0x0000000000007b22 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0150*/                   STS.128 [R10], R4 ;                             /* 0x0000000000007b23 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0160*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;                   /* 0x0000000000007b24 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0170*/                   LDS R12, [R11] ;                                /* 0x0000000000007b25 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0180*/                   LDS.64 R14, [R11+0x10] ;                        /* 0x0000000000007b26 */
+                                                                                   /* 0x00000000fe200000 */
+        /*0190*/                   FFMA R20, R12, R14, R20 ;                       /* 0x0000000000007b27 */
+                                                                                   /* 0x00000000fe200000 */
+        /*01a0*/                   FFMA R21, R12, R15, R21 ;                       /* 0x0000000000007b28 */
+                                                                                   /* 0x00000000fe200000 */
+        /*01b0*/                   IMAD.IADD R54, R7, 0x1, -R54 ;                  /* 0x0000000000007b29 */
+                                                                                   /* 0x00000000fe200000 */
+        /*01c0*/                   IADD3 R11, R11, 0x4, RZ ;                       /* 0x0000000000007b2a */
+                                                                                   /* 0x00000000fe200000 */
+        /*01d0*/               @P1 BRA 0x170 ;                                     /* 0x0000000000007b2b */
+                                                                                   /* 0x00000000fe200000 */
+        /*01e0*/                   STL [R1], R20 ;                                 /* 0x0000000000007b2c */
+                                                                                   /* 0x00000000fe200000 */
+        /*01f0*/              @!P0 BRA 0x110 ;                                     /* 0x0000000000007b2d */
+                                                                                   /* 0x00000000fe200000 */
+        /*0200*/                   EXIT ;                                          /* 0x0000000000007b2e */
+                                                                                   /* 0x00000000fe200000 */
+        /*0210*/                   BRA 0x210 ;                                     /* 0x0000000000007b2f */
+                                                                                   /* 0x00000000fe200000 */
+		..........
 
-    Function : _Z6secondv
-                   /*0000*/ EXIT; /* 0x000000000000794d */
-                                  /* 0x000fea0003800000 */
-)";
+
+		Function : _Z6secondv
+        /*0000*/                   EXIT ;                                          /* 0x0000000000007b1d */
+                                                                                   /* 0x00000000fe200000 */
+)sass";
 
 TEST(Sass, FunctionsAndTheirInstructionsAreRead) {
   const auto all = read_sass(kPrinted);

@@ -8,7 +8,7 @@
 # old new  as many lines each: reports name the lines of the rung
 
 # The loop ends in a barrier of the warp. A warp that is early copies the next tiles over what a late one still reads.
-cairn_mutant(syncwarp traced simt/17_warp_tile_vec4
+cairn_mutant(syncwarp both simt/17_warp_tile_vec4
 [[    __syncthreads();  // of the block]]
 [[    __syncwarp();  // of the block]])
 

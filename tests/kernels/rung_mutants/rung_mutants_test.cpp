@@ -167,6 +167,8 @@ constexpr Line kLoad = {"device/vec.hpp", "if constexpr (vector) return *reinter
 TEST(RungMutants, ABarrierOfTheWarpIsARace) {
   constexpr Line kStore = {"kernels/simt/17_warp_tile_vec4.cu", "sA[row][col] = v.x;"};
   for (const std::uint64_t seed : kSeeds) {
+    EXPECT_NE(plain("mutant/syncwarp", {128, 128, 48}, seed), "");
+    EXPECT_EQ(plain("mutant/syncwarp", {128, 128, 16}, seed), "");
     const Traced seen = traced("mutant/syncwarp", {128, 128, 32}, seed);
     EXPECT_TRUE(names(seen, emu::Fault::race, kStore, kLoad, "nothing between them that orders the two"))
         << seen.all();
