@@ -90,8 +90,8 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
     first[lane].state = State::ready;
     push(first[lane]);
   }
-  // Every other time before all who are ready: else no warp would ever be ahead of the others, and a block that relies
-  // on that would look right.
+  // Every other time before all who are ready: else no warp would ever be ahead of the others, and a block that
+  // relies on that would look right.
   if (random_.below(2) == 0) forward(static_cast<unsigned>(std::popcount(lanes)));
   progressed();
   return true;

@@ -1,5 +1,5 @@
-// Runs the kernels of kernels.cu, async_kernels.cu and order_kernels.cu by name: the tests themselves are not compiled
-// to be watched.
+// Runs the kernels of kernels.cu, async_kernels.cu and order_kernels.cu by name: the tests themselves are not
+// compiled to be watched.
 #pragma once
 
 #include <string>
