@@ -37,7 +37,9 @@ void Tracer::take(std::uintptr_t address) {
   const std::vector<BlockId> gained = hand_on(address, id_, behind_);
   if (gained.empty()) return;
   // What the block did so far was not behind them.
+  catches_up_ = false;
   for (unsigned thread = 0; thread < block_->threads().size(); ++thread) flush(thread);
+  catches_up_ = true;
   behind_.insert(gained.begin(), gained.end());
 }
 
@@ -52,6 +54,7 @@ void Tracer::fence() {
 // A step is told before it is made, so another block may have come between. Before a race with another block is told,
 // this looks again; true if there was news.
 bool Tracer::catch_up() {
+  if (!catches_up_) return false;
   bool news = false;
   for (const auto& [address, left] : left_) {
     const std::vector<BlockId> gained = hand_on(address, id_, behind_);

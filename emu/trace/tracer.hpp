@@ -240,7 +240,8 @@ class Tracer {
   Mark floor_ = 0, mine_ = 0;  // where the marks of this launch begin, and those of this block
   unsigned judged_ = kNobody;
   Clocks clocks_;
-  std::vector<Clocks::Times> dates_;                        // of kDated; forgotten when all warps meet
+  std::vector<Clocks::Times> dates_;  // of kDated; forgotten when all warps meet
+  bool catches_up_ = true;
   std::unordered_set<BlockId> behind_;                      // blocks that have handed on to this one by an atomic
   std::unordered_map<std::uintptr_t, Clocks::Times> left_;  // by atomics of this block, at their addresses
   struct Fences {

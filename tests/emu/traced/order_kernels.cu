@@ -48,6 +48,29 @@ template <bool bug> __global__ void same_word(float* out) {
   out[bug ? t / 2 : t] = 1;  // <- twice
 }
 
+// One word for `share` lanes, and one of them writes it.
+template <bool bug> __global__ void broadcast(const float* in, float* out, int share, int writer) {
+  __shared__ float words[32];
+  const int t = static_cast<int>(threadIdx.x);
+  words[t] = in[t];
+  __syncthreads();
+  out[t] = words[1 + t / share];  // <- read by all
+  if (!bug) __syncwarp();
+  if (t == writer) words[1] = 2;  // <- written by one
+}
+
+// Lanes that go three ways, one of which loads nothing.
+__global__ void sides(const float* in, float* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  float x = 0;
+  if (t < 16) {
+    x = in[t];  // <- low side
+  } else if (t < 24) {
+    x = in[64 + t];  // <- high side
+  }
+  if (t < 24) out[t] = x;
+}
+
 // Rows of 16 bytes a lane.
 template <bool bug> __global__ void wide(const float* in, float* out) {
   __shared__ float4 tile[64];
@@ -95,6 +118,21 @@ template <bool bug> __global__ void too_soon(float* out, int* flag) {
     const float early = bug ? out[1] : 0;  // <- taken too soon
     while (atomicAdd(flag, 0) == 0) {}
     out[3] = out[1] + early;
+  }
+}
+
+// Nor is what another thread of the block read before.
+template <bool bug> __global__ void others_too_soon(float* out, int* flag) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x != 0) return;
+    out[1] = 5;  // <- left later
+    __threadfence();
+    atomicExch(flag, 1);
+  } else if (threadIdx.x == 32) {
+    if (bug) out[3] = out[1];  // <- taken by another
+  } else if (threadIdx.x == 0) {
+    for (int i = 0; i < 200; ++i) __nanosleep(20);  // the other thread runs
+    while (atomicAdd(flag, 0) == 0) {}
   }
 }
 
@@ -173,10 +211,14 @@ template <bool bug> void run_one(const std::string& name, const float* in, float
   if (name == "arrives") go(1, 64, arrives<bug>, in, out);
   if (name == "ring") go(1, 96, ring<bug>, in, out);
   if (name == "same_word") go(1, 32, same_word<bug>, out);
+  if (name == "broadcast") go(1, 32, broadcast<bug>, in, out, 32, 0);
+  if (name == "broadcast_by_halves") go(1, 32, broadcast<bug>, in, out, 16, 0);
+  if (name == "sides") go(1, 32, sides, in, out);
   if (name == "wide") go(1, 64, wide<bug>, in, out);
   if (name == "halves") go(1, 64, halves<bug>, out);
   if (name == "handed_within") go(1, 64, handed_within<bug>, out, flag);
   if (name == "too_soon") go(2, 32, too_soon<bug>, out, flag);
+  if (name == "others_too_soon") go(2, 64, others_too_soon<bug>, out, flag);
   if (name == "polled") go(2, 32, polled<bug>, out, flag);
   if (name == "polled_within") go(1, 64, polled_within<bug>, out, flag);
   if (name == "plain_flag") go(1, 64, plain_flag<bug>, out, flag);

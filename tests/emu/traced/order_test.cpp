@@ -36,15 +36,26 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Planted{"arrives", Fault::race, "after the arrival", "behind the barrier"},
                     Planted{"ring", Fault::race, "refilled too soon", "used by two"},
                     Planted{"same_word", Fault::race, "twice", nullptr},
+                    Planted{"broadcast", Fault::race, "read by all", "written by one"},
+                    Planted{"broadcast_by_halves", Fault::race, "read by all", "written by one"},
                     Planted{"wide", Fault::race, "wide store", "wide load"},
                     Planted{"halves", Fault::race, "a half", "both halves"},
                     Planted{"handed_within", Fault::race, "left within", "taken within"},
                     Planted{"too_soon", Fault::race, "left late", "taken too soon"},
+                    Planted{"others_too_soon", Fault::race, "left later", "taken by another"},
                     Planted{"polled", Fault::race, "left for a poll", "taken after a poll"},
                     Planted{"polled_within", Fault::race, "left for a neighbour", "taken from a neighbour"},
                     Planted{"plain_flag", Fault::race, "plain store of a flag", "poll of a flag"},
                     Planted{"old_habit", Fault::race, "no longer in step", "and its store"}),
     [](const auto& planted) { return std::string(planted.param.kernel); });
+
+TEST(Counters, LanesThatGoDifferentWaysAreDifferentRequests) {
+  const Trace trace = run("sides", false).trace;
+  EXPECT_EQ(at(trace, "low side").global_load_requests, 1u);
+  EXPECT_EQ(at(trace, "low side").global_load_bytes, 64u);
+  EXPECT_EQ(at(trace, "high side").global_load_requests, 1u);
+  EXPECT_EQ(at(trace, "high side").global_load_bytes, 32u);
+}
 
 TEST(Polling, AVolatileFlagThatNobodySetsIsReported) {
   const Seen seen = run("never", false);
