@@ -37,3 +37,42 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
+
+# How nvcc compiles all of ours: cairn_cuda(target [SPILLS])
+# SPILLS: registers may be spilled to memory. Everywhere else that is an error: it is a mistake in a tile's size, and
+# silent otherwise.
+function(cairn_cuda target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPILLS" "" "")
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  set_target_properties(${target} PROPERTIES
+    CUDA_STANDARD 20
+    CUDA_STANDARD_REQUIRED ON
+    CUDA_ARCHITECTURES "${CAIRN_CUDA_ARCHITECTURES}"
+    CUDA_VISIBILITY_PRESET hidden
+    CUDA_RUNTIME_LIBRARY Static)
+  # -lineinfo: lines of the source for profilers and sanitizers; the code is the same.
+  set(options -lineinfo "SHELL:-Xcompiler -Wall,-Wextra,-Wshadow")
+  if(NOT arg_SPILLS)
+    list(APPEND options "SHELL:-Xptxas -warn-spills" "SHELL:-Xptxas -Werror")
+  endif()
+  if(CAIRN_WERROR)
+    list(APPEND options "SHELL:-Werror all-warnings" "SHELL:-Xcompiler -Werror")
+  endif()
+  foreach(option IN LISTS options)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${option}>")
+  endforeach()
+endfunction()
+
+# A shared object of kernels that the command loads by name when it is asked to: cairn_loaded_kernels(target)
+# It exports what the directory's entry.map says.
+function(cairn_loaded_kernels target)
+  target_link_options(${target} PRIVATE
+    -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/entry.map -Wl,--no-undefined)
+  set_target_properties(${target} PROPERTIES
+    LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/entry.map
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  if(NOT CAIRN_SANITIZE)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+  add_dependencies(cairn_cli ${target})
+endfunction()

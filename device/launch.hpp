@@ -18,6 +18,21 @@ struct Grid {
   std::int64_t x = 1, y = 1, z = 1;
 };
 
+// For __launch_bounds__: `blocks` an SM, or half of them where it has no threads for all: 2048 on most GPUs, fewer on
+// some.
+constexpr int resident(int threads, int blocks) {
+#if !defined(__CUDA_ARCH__)
+  constexpr int most = 2048;
+#elif __CUDA_ARCH__ == 750
+  constexpr int most = 1024;
+#elif __CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200
+  constexpr int most = 1536;
+#else
+  constexpr int most = 2048;
+#endif
+  return blocks * threads <= most ? blocks : blocks / 2;
+}
+
 namespace detail {
 inline Status launch_failed(cudaError_t error) {
   (void)cudaGetLastError();

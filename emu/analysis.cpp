@@ -8,24 +8,51 @@ namespace {
 
 // The rule of shared memory, in the same words for every size. A lane asks for one unit of 4, 8 or 16 bytes (what is
 // smaller is part of a unit of 4). The 128 bytes that the banks deliver together are then 32, 16 or 8 slots: single
-// banks, pairs, or groups of four. Unit i lies in slot i mod slots. Requests of 4 bytes are served at once, those of
-// 8 and 16 in halves, lanes 0-15 and lanes 16-31. A part of a request takes as many wavefronts as its fullest slot
-// has different units, and could not take fewer than its different units divided by the slots.
+// banks, pairs, or groups of four. Unit i lies in slot i mod slots. A request is served in parts of as many lanes as
+// there are slots: all lanes at once, halves, or quarters of the warp. Two neighbouring parts are served as one where
+// all their lanes share what they ask for with the lane beside them (i and i xor 1), or all with the lane after that
+// (i and i xor 2). A part takes as many wavefronts as its fullest slot has different units, and could not take fewer
+// than its different units divided by the slots.
 //
-// Measured on an H200 for 4 and 16 bytes. For 8 bytes it is yet to be calibrated: NVIDIA's documents speak of cases
-// in which two halves that read the same words are served together.
+// Measured on an H200, for loads.
 struct Split {
   unsigned unit_bits;  // a unit has 1 << unit_bits bytes
   unsigned slot_bits;  // and there are 1 << slot_bits slots
-  unsigned parts;
   unsigned slots() const { return 1U << slot_bits; }
-  unsigned lanes() const { return 32 / parts; }
+  unsigned lanes() const { return slots(); }  // of a part
+  unsigned parts() const { return 32 / lanes(); }
 };
 
 constexpr Split split(unsigned bytes) {
-  if (bytes <= 4) return {2, 5, 1};
-  if (bytes <= 8) return {3, 4, 2};
-  return {4, 3, 2};
+  if (bytes <= 4) return {2, 5};
+  if (bytes <= 8) return {3, 4};
+  return {4, 3};
+}
+
+// Do all lanes of a range ask for what the lane `apart` from them asks for? One that takes no part agrees with
+// anybody.
+bool shared_with(const Request& request, unsigned apart, unsigned first, unsigned lanes, unsigned bits) {
+  std::uint64_t differ = 0;
+  for (unsigned i = first; i < first + lanes; ++i) {
+    const bool both = (request.lanes >> i & request.lanes >> (i ^ apart) & 1) != 0;
+    differ |= both ? (request.address[i] ^ request.address[i ^ apart]) >> bits : 0;
+  }
+  return differ == 0;
+}
+
+// Calls each(first, lanes) for the parts of a request, as they are served.
+template <typename Each> void for_each_part(const Request& request, const Split& how, Each each) {
+  const unsigned lanes = how.lanes();
+  if (lanes == 32) return each(0U, 32U);
+  for (unsigned first = 0; first < 32; first += 2 * lanes) {
+    if (shared_with(request, 1, first, 2 * lanes, how.unit_bits) ||
+        shared_with(request, 2, first, 2 * lanes, how.unit_bits)) {
+      each(first, 2 * lanes);
+    } else {
+      each(first, lanes);
+      each(first + lanes, lanes);
+    }
+  }
 }
 
 // The units (or sectors) of the lanes that take part, in the order of the lanes. Those of shared memory are 32 bits
@@ -152,31 +179,31 @@ unsigned sectors(const Request& request, Shape shape) {
 
 Wavefronts wavefronts(const Request& request, Shape shape) {
   const Split how = split(request.bytes);
-  if (shape == Shape::row) {  // each slot as often as the others
-    const unsigned each = std::max(1U, how.lanes() / how.slots());
-    return {how.parts * each, how.parts * each};
+  if (shape == Shape::row) return {how.parts(), how.parts()};  // each slot once a part
+  if (shape == Shape::one && request.lanes == ~0U) {
+    const unsigned parts = std::max(1U, how.parts() / 2);
+    return {parts, parts};
   }
-  if (shape == Shape::one && request.lanes == ~0U) return {how.parts, how.parts};
   Wavefronts sum;
-  for (unsigned part = 0; part < how.parts; ++part) {
+  for_each_part(request, how, [&](unsigned first, unsigned lanes) {
     Units<std::uint32_t> units;
-    collect(request, part * how.lanes(), how.lanes(), how.unit_bits, units);
+    collect(request, first, lanes, how.unit_bits, units);
     const Wavefronts here = count(units, how);
     sum.all += here.all;
     sum.least += here.least;
-  }
+  });
   return sum;
 }
 
 std::array<unsigned, 32> words_per_bank(const Request& request) {
   const Split how = split(request.bytes);
   Served worst;
-  for (unsigned part = 0; part < how.parts; ++part) {
+  for_each_part(request, how, [&](unsigned first, unsigned lanes) {
     Units<std::uint32_t> units;
-    collect(request, part * how.lanes(), how.lanes(), how.unit_bits, units);
+    collect(request, first, lanes, how.unit_bits, units);
     const Served here = serve(units, how);
     if (here.wavefronts.all > worst.wavefronts.all) worst = here;
-  }
+  });
   std::array<unsigned, 32> banks = {};
   const unsigned banks_a_slot = 32 / how.slots();
   for (unsigned bank = 0; bank < 32; ++bank) banks[bank] = worst.in_slot[bank / banks_a_slot];

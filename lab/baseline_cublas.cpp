@@ -158,7 +158,7 @@ Status describe_product(const Problem& column, Described& d) {
   return describe_matrix(p.c(), p.out, p.batch, p.stride_c, d.D);
 }
 
-Status set_preference(cublasLtMatmulPreference_t preference, const Problem& p, Alignment column) {
+Status set_preference(cublasLtMatmulPreference_t preference, const Problem& p, Alignment column, Pipes pipes) {
   const auto set = [&](cublasLtMatmulPreferenceAttributes_t what, const auto& value) -> Status {
     CAIRN_CUBLAS(cublasLtMatmulPreferenceSetAttribute, preference, what, &value, sizeof value);
     return {};
@@ -168,6 +168,13 @@ Status set_preference(cublasLtMatmulPreference_t preference, const Problem& p, A
     // Partial sums in the output's type would break the promise of f32 sums, which ours are held to.
     const std::uint32_t exact_sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     if (auto s = set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, exact_sums); !s.ok()) return s;
+  }
+  if (pipes == Pipes::fma) {
+    // A set of bits for the pipe, the sums' type and the inputs'; of the others any will do.
+    const std::uint64_t no_tensor_cores = CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA |
+                                          CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK |
+                                          CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_INPUT_TYPE_MASK;
+    if (auto s = set(CUBLASLT_MATMUL_PREF_IMPL_MASK, no_tensor_cores); !s.ok()) return s;
   }
   if (auto s = set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, column.A); !s.ok()) return s;
   if (auto s = set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, column.B); !s.ok()) return s;
@@ -260,7 +267,7 @@ class OpenCublas final : public Cublas {
     return {};
   }
 
-  Status heuristics(const LtDescription& description, Alignment alignment, int most,
+  Status heuristics(const LtDescription& description, Alignment alignment, Pipes pipes, int most,
                     std::vector<LtAlgorithm>& out) override {
     const Described& d = seen(description);
     const bool exchanged = d.problem.order == Order::row;  // A and B, as to_column() does it
@@ -271,7 +278,7 @@ class OpenCublas final : public Cublas {
       cublasLtMatmulPreference_t preference = nullptr;
       CAIRN_CUBLAS(cublasLtMatmulPreferenceCreate, &preference);
       const auto ask = [&]() -> Status {
-        if (auto s = set_preference(preference, d.problem, column); !s.ok()) return s;
+        if (auto s = set_preference(preference, d.problem, column, pipes); !s.ok()) return s;
         CAIRN_CUBLAS(cublasLtMatmulAlgoGetHeuristic, lt_, d.operation, d.A, d.B, d.C, d.D, preference, most,
                      results.data(), &found);
         return {};

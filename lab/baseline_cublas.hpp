@@ -33,6 +33,9 @@ struct Alignment {
 };
 Alignment alignment_of(const Call& call);
 
+// What an algorithm may multiply with.
+enum class Pipes : std::uint8_t { all, fma };  // fma: no tensor cores
+
 // A problem in cuBLASLt's terms, which only it understands.
 struct LtDescription {
   explicit LtDescription(const Problem& p) : problem(p) {}
@@ -59,7 +62,7 @@ class Cublas {
 
   virtual Status describe(const Problem& problem, std::shared_ptr<const LtDescription>& out) = 0;
   // At most `most`, what cuBLASLt thinks best first; unsupported if there is none.
-  virtual Status heuristics(const LtDescription& description, Alignment alignment, int most,
+  virtual Status heuristics(const LtDescription& description, Alignment alignment, Pipes pipes, int most,
                             std::vector<LtAlgorithm>& out) = 0;
   // Does this algorithm run this problem on this device? Fills in the workspace it needs.
   virtual Status check(const LtDescription& description, LtAlgorithm& algorithm) = 0;

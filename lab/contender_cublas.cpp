@@ -78,7 +78,7 @@ class Shared {
   bool tried_ = false;
 };
 
-// What the three have in common.
+// What all of them have in common.
 class CublasContender : public Contender {
  public:
   explicit CublasContender(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
@@ -161,16 +161,26 @@ std::string text_of(const LtAttributes& a) {
   return text;
 }
 
+// One of the ways to take an algorithm from cuBLASLt's list.
+struct LtWay {
+  std::string_view id, title;
+  bool tuned;
+  Pipes pipes;
+};
+constexpr LtWay kFirst{"cublas/lt_first", "cuBLASLt, the first algorithm it offers", false, Pipes::all};
+constexpr LtWay kTuned{"cublas/lt_tuned", "cuBLASLt, the fastest algorithm it offers", true, Pipes::all};
+constexpr LtWay kFma{"cublas/lt_fma", "cuBLASLt, the fastest without tensor cores", true, Pipes::fma};
+
 class Lt final : public CublasContender {
  public:
-  Lt(std::shared_ptr<Shared> shared, bool tuned) : CublasContender(std::move(shared)), tuned_(tuned) {}
-  std::string_view id() const override { return tuned_ ? "cublas/lt_tuned" : "cublas/lt_first"; }
-  std::string_view title() const override {
-    return tuned_ ? "cuBLASLt, the fastest algorithm it offers" : "cuBLASLt, the first algorithm it offers";
-  }
+  Lt(std::shared_ptr<Shared> shared, const LtWay& way) : CublasContender(std::move(shared)), way_(way) {}
+  std::string_view id() const override { return way_.id; }
+  std::string_view title() const override { return way_.title; }
 
  protected:
   std::string refuses_further(const Problem& p) const override {
+    if (way_.pipes == Pipes::fma && p.in != Type::f64)
+      return "only f64 is asked for without tensor cores: f32 never uses them, and the other types are made for them";
     if (p.batch > std::numeric_limits<std::int32_t>::max()) return "the batch is too large for cuBLASLt's integers";
     if (p.in != Type::e4m3 || is_empty(p)) return "";
     const Problem row = dispatch::to_row(p);
@@ -185,7 +195,7 @@ class Lt final : public CublasContender {
   Status choose(const Problem& p, std::string& details) override {
     Plan* plan = nullptr;
     if (auto s = find(p, Alignment{}, plan); !s.ok()) return s;
-    if (tuned_ && plan->origin.empty()) search(*plan);
+    if (way_.tuned && plan->origin.empty()) search(*plan);
     const std::string& origin = plan->origin;
     details = fmt::format("{}, {}", text_of(shared().cublas().attributes(plan->algorithm)),
                           origin.empty() ? "first heuristic" : origin);
@@ -221,7 +231,8 @@ class Lt final : public CublasContender {
         Plan plan{p, alignment, nullptr, {}, ""};
         std::vector<LtAlgorithm> first;
         if (auto s = shared().cublas().describe(p, plan.description); !s.ok()) return s;
-        if (auto s = shared().cublas().heuristics(*plan.description, alignment, 1, first); !s.ok()) return s;
+        if (auto s = shared().cublas().heuristics(*plan.description, alignment, way_.pipes, 1, first); !s.ok())
+          return s;
         plan.algorithm = first.at(0);
         at = plans_.emplace(key, std::move(plan)).first;
       }
@@ -234,7 +245,8 @@ class Lt final : public CublasContender {
   void search(Plan& plan) {
     Cublas& cublas = shared().cublas();
     const CublasSettings& settings = shared().settings();
-    const ChoiceKey key{machine()->facts().name, cublas.version(), plan.problem.full()};
+    const std::string of = way_.pipes == Pipes::fma ? " without tensor cores" : "";
+    const ChoiceKey key{machine()->facts().name, cublas.version(), plan.problem.full() + of};
     if (auto kept = find_choice(settings.choices, key); kept && cublas.check(*plan.description, *kept).ok()) {
       plan.algorithm = *kept;
       plan.origin = "kept choice";
@@ -242,7 +254,7 @@ class Lt final : public CublasContender {
     }
     std::vector<LtAlgorithm> algorithms;
     try {
-      expect(cublas.heuristics(*plan.description, Alignment{}, settings.most_algorithms, algorithms));
+      expect(cublas.heuristics(*plan.description, Alignment{}, way_.pipes, settings.most_algorithms, algorithms));
       std::vector<measure::Run> candidates;
       candidates.reserve(algorithms.size());
       for (const LtAlgorithm& algorithm : algorithms) {
@@ -261,7 +273,7 @@ class Lt final : public CublasContender {
     }
   }
 
-  const bool tuned_;
+  const LtWay& way_;
   mutable std::map<std::string, Plan> plans_;
   mutable Plan* last_ = nullptr;  // so that a call made over and over looks nothing up
 };
@@ -271,8 +283,7 @@ class Lt final : public CublasContender {
 void add_cublas(const std::shared_ptr<runtime::Machine>& machine, Contenders& out, const CublasSettings& settings) {
   const auto shared = std::make_shared<Shared>(machine, settings);
   out.push_back(std::make_unique<GemmEx>(shared));
-  out.push_back(std::make_unique<Lt>(shared, false));
-  out.push_back(std::make_unique<Lt>(shared, true));
+  for (const LtWay* way : {&kFirst, &kTuned, &kFma}) out.push_back(std::make_unique<Lt>(shared, *way));
 }
 
 }  // namespace cairn::lab

@@ -20,14 +20,14 @@ struct Tile {
            bm * bk == threads() && bk * bn == threads() &&  // a quarter of the threads copies four words of each tile
            bk % 4 == 0 && threads() % 128 == 0 &&           // a float4 lies in one row, and whole warps copy
            bk * (bm + bn) * 4 <= 48 * 1024 &&               // shared memory of a block
-           2 * threads() * (tm + tm + 1) <= 65536;          // registers of two blocks
+           4 * threads() * (tm + tm + 1) <= 65536;          // registers of four blocks
   }
   TileName name() const { return tile_text("%dx%dx%d %dx1", bm, bn, bk, tm); }
 };
 inline constexpr Tile kTiles[] = {{64, 64, 8, 8}, {32, 32, 8, 4}};  // [0] is the default
 
 template <int tile, bool vector, int threads = kTiles[tile].threads()>
-__global__ void __launch_bounds__(threads, 2) simt_07_thread_tile_1d_vec4(GemmArgs<float> g) {
+__global__ void __launch_bounds__(threads, resident(threads, 4)) simt_07_thread_tile_1d_vec4(GemmArgs<float> g) {
   constexpr Tile t = kTiles[tile];
   alignas(16) __shared__ float sA[t.bm][t.bk];
   alignas(16) __shared__ float sB[t.bk][t.bn];
@@ -47,10 +47,10 @@ __global__ void __launch_bounds__(threads, 2) simt_07_thread_tile_1d_vec4(GemmAr
   const float* B = g.B + rb * g.ldb + col0 + cb;
 
   float acc[t.tm] = {};
-  for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
+  for (std::int64_t left = g.k; left > 0; left -= t.bk, A += t.bk, B += t.bk * g.ldb) {
     // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
     // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
-    const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
+    const int depth = static_cast<int>(min(left, std::int64_t{t.bk}));
     if (ra < t.bm && rows == t.bm && cols == t.bn && depth == t.bk) {
       store4(&sA[ra][ca], load4<vector>(A));  // (bm, bk)
       store4(&sB[rb][cb], load4<vector>(B));  // (bk, bn)
@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(threads, 2) simt_07_thread_tile_1d_vec4(GemmAr
     }
     __syncthreads();
 
-    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Four steps
-    // at a time: with more of them at once the compiler fetches more of sA ahead, and runs out of registers.
-#pragma unroll 4
+    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Two steps
+    // at a time: with more of them at once the compiler fetches more of sA ahead than 32 registers hold.
+#pragma unroll 2
     for (int kk = 0; kk < t.bk; ++kk) {
       const float rB = sB[kk][col];
 #pragma unroll

@@ -35,17 +35,17 @@ struct Tile {
 // Of 8x16 elements a thread an SM has room for eight warps, or for twelve with few registers to spare; of 8x8 for
 // sixteen. Blocks of 128x128 ask the least of L2.
 inline constexpr Tile kTiles[] = {
-    {128, 128, 16, 64, 64, 8, 16, 2},  // [0] is the default
+    {128, 128, 16, 64, 32, 8, 8, 2},   // [0] is the default: sixteen warps an SM
+    {128, 128, 16, 64, 64, 8, 16, 2},  // more for each thread, and half as many warps
     {128, 128, 8, 64, 64, 8, 16, 2},   // half the loop, twice the barriers
     {128, 128, 32, 64, 64, 8, 16, 2},  // the other way round
     {128, 128, 8, 64, 64, 8, 16, 3},   // twelve warps an SM
-    {128, 128, 16, 64, 64, 16, 8, 2},  // the mirror image of the first
+    {128, 128, 16, 64, 64, 16, 8, 2},  // the mirror image
     {64, 128, 16, 64, 64, 8, 16, 4},   // two warps a block
     {64, 128, 8, 64, 64, 8, 16, 6},    // and twelve an SM
     {128, 64, 16, 64, 64, 8, 16, 4},   // upright
     {64, 256, 16, 32, 128, 8, 16, 2},  // long
-    {128, 128, 16, 64, 32, 8, 8, 2},   // sixteen warps an SM
-    {128, 128, 8, 64, 32, 8, 8, 2},    // with half the loop
+    {128, 128, 8, 64, 32, 8, 8, 2},    // sixteen warps again, with half the loop
     {64, 128, 16, 32, 64, 8, 8, 4},    // in smaller blocks
     {64, 64, 16, 32, 64, 8, 8, 8},     // in the smallest
 };

@@ -267,7 +267,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
       if (args.vector_c && left >= piece) {
         if (g.beta != 0) load16(v, c);
 #pragma unroll
-        for (int e = 0; e < piece; ++e) v[e] = g.alpha * acc[i][j + e] + (g.beta != 0 ? g.beta * v[e] : T{0});
+        for (int e = 0; e < piece; ++e)
+          v[e] = g.beta == 0 ? g.alpha * acc[i][j + e] : g.alpha * acc[i][j + e] + g.beta * v[e];
         store16(c, v);
       } else {
 #pragma unroll

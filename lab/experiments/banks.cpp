@@ -122,7 +122,7 @@ std::vector<std::string> grid(const emu::Request& asked) {
     std::string line(32, '.');
     const std::uint64_t first = asked.address[lane] / 4;
     for (std::uint64_t word = first; word < first + std::max(1U, asked.bytes / 4); ++word) line[word % 32] = '#';
-    if (asked.bytes > 4 && lane == 16) out.emplace_back();  // the halves are served one after the other
+    if (asked.bytes > 4 && lane > 0 && lane % (128 / asked.bytes) == 0) out.emplace_back();  // parts, served in turn
     out.push_back(fmt::format("  lane {:2} {}  {} {}", lane, line, asked.bytes > 4 ? "from word" : "word", first));
   }
   return out;
@@ -143,13 +143,13 @@ Findings calculate(const std::string& pattern, unsigned bytes) {
   Report& report = findings.report;
   report.before = grid(asked);
   report.before.push_back(fmt::format("  words   {}  {}", picture(words),
-                                      bytes > 4 ? "to deliver, in the half that takes longer" : "to deliver"));
+                                      bytes > 4 ? "to deliver, in the part that takes longest" : "to deliver"));
   report.table.columns = columns();
   report.table.rows.push_back(row("as typed", pattern, asked));
   findings.conclusions = {
       fmt::format("Shared memory: {}, {} without conflicts; bank {} delivers {}{}.", plural(taken.all, "wavefront"),
                   taken.least, fullest - words.begin(), plural(*fullest, "different word"),
-                  bytes > 4 ? " to one half of the warp" : ""),
+                  bytes > 4 ? " to one part of the warp" : ""),
       fmt::format("Global memory: {} of 32 bytes, for the {} asked for.", plural(emu::sectors(asked), "sector"),
                   plural(static_cast<unsigned>(different.size()) * bytes, "byte"))};
   report.after = findings.conclusions;

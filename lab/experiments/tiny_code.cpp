@@ -51,7 +51,7 @@ Factorial design(const Study& study, const Problem& problem) {
 
 Findings tiny_code_experiment(const Conditions& conditions) {
   // The rung of the same tile stands beside them.
-  Study study({.rungs = {"simt/09@*"}, .card = "lab/tiny_code", .shapes = {{4096, 4096, 4096}}, .counters = {}},
+  Study study({.rungs = {"simt/09@*"}, .card = "lab/tiny_code", .shapes = {{2048, 2048, 2048}}, .counters = {}},
               conditions);
   study.run(conditions);
   const Factorial found = design(study, study.problems().at(0));

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -96,7 +97,7 @@ TEST(Wavefronts, OfSmallElementsGoByTheirWord) {
   expect_wavefronts(request(1, [](unsigned l) { return l % 4; }), 1, 0);
 }
 
-TEST(Wavefronts, OfSixteenBytesAreServedInHalves) {
+TEST(Wavefronts, OfSixteenBytesAreServedInQuarters) {
   expect_wavefronts(request(16, [](unsigned l) { return l; }), 4, 0);
   expect_wavefronts(request(
                         16, [](unsigned l) { return l; }, 16),
@@ -105,17 +106,30 @@ TEST(Wavefronts, OfSixteenBytesAreServedInHalves) {
   expect_wavefronts(request(16, [](unsigned l) { return l % 16 * 2; }), 8, 4);  // 16 lanes 32 bytes apart, twice
   expect_wavefronts(request(16, [](unsigned) { return 3U; }), 2, 0);
   expect_wavefronts(request(16, [](unsigned l) { return l / 16; }), 2, 0);
-  expect_wavefronts(request(16, [](unsigned l) { return l % 8; }), 2, 0);
+  // Two quarters are served as one where lanes share with their neighbour, or all with the next but one.
+  expect_wavefronts(request(16, [](unsigned l) { return l / 2; }), 2, 0);
+  expect_wavefronts(request(16, [](unsigned l) { return l / 4; }), 2, 0);
+  expect_wavefronts(request(16, [](unsigned l) { return l / 4 * 2 + l % 2; }), 2, 0);
+  expect_wavefronts(request(16, [](unsigned l) { return l % 2; }), 2, 0);
+  expect_wavefronts(request(16, [](unsigned l) { return l % 4; }), 4, 0);
+  expect_wavefronts(request(16, [](unsigned l) { return l % 8; }), 4, 0);
+  expect_wavefronts(request(16, [](unsigned l) { return l / 8 * 4 + l % 4; }), 4, 0);
+  // The halves of the warp each for itself: only the first is shared so.
+  expect_wavefronts(request(16, [](unsigned l) { return l < 16 ? l / 2 : l; }), 3, 0);
   expect_wavefronts(request(16, [](unsigned l) { return l * 8; }), 32, 28);
   expect_wavefronts(request(16, [](unsigned l) { return l * 9; }), 4, 0);
   expect_wavefronts(request(16, [](unsigned l) { return l * 8 + (l % 8 ^ 3); }), 4, 0);  // swizzled
 }
 
-TEST(Wavefronts, OfEightBytesAreServedInHalves) {
+TEST(Wavefronts, OfEightBytesAreServedInHalvesUnlessNeighboursShare) {
   expect_wavefronts(request(8, [](unsigned l) { return l; }), 2, 0);
   expect_wavefronts(request(8, [](unsigned l) { return l * 2; }), 4, 2);
   expect_wavefronts(request(8, [](unsigned l) { return l * 16; }), 32, 30);
-  expect_wavefronts(request(8, [](unsigned) { return 0U; }), 2, 0);
+  expect_wavefronts(request(8, [](unsigned) { return 0U; }), 1, 0);
+  expect_wavefronts(request(8, [](unsigned l) { return l / 4; }), 1, 0);
+  expect_wavefronts(request(8, [](unsigned l) { return l / 4 * 2 + l % 2; }), 1, 0);
+  expect_wavefronts(request(8, [](unsigned l) { return l % 4; }), 2, 0);
+  expect_wavefronts(request(8, [](unsigned l) { return l % 16; }), 2, 0);
 }
 
 TEST(Wavefronts, OnlyLanesThatTakePartCount) {
@@ -126,7 +140,7 @@ TEST(Wavefronts, OnlyLanesThatTakePartCount) {
   expect_wavefronts(request(4, column, 0, 0x80000101U), 3, 2);
   const auto own = [](unsigned l) { return l; };
   expect_wavefronts(request(16, own, 0, 0xffff), 2, 0);
-  expect_wavefronts(request(16, own, 0, 0xff0000U), 1, 0);  // a half of which no lane takes part is not served
+  expect_wavefronts(request(16, own, 0, 0xff0000U), 1, 0);  // a part of which no lane takes part is not served
   expect_wavefronts(request(16, own, 0, 0x00010001U), 2, 0);
 }
 
@@ -140,11 +154,11 @@ TEST(WordsPerBank, AreThoseOfTheWorstPart) {
   expected = {};
   for (const unsigned bank : {0U, 8U, 16U, 24U}) expected[bank] = 4;
   EXPECT_EQ(words_per_bank(request(4, [](unsigned l) { return l % 16 * 8; })), expected);
-  expected.fill(2);
+  expected.fill(1);
   EXPECT_EQ(words_per_bank(request(16, [](unsigned l) { return l; })), expected);
-  // The first half reads one word of four banks, the second sixteen of the next four.
+  // The first half reads one word of four banks, each quarter of the second eight of the next four.
   expected = {};
-  for (const unsigned bank : {4U, 5U, 6U, 7U}) expected[bank] = 16;
+  for (const unsigned bank : {4U, 5U, 6U, 7U}) expected[bank] = 8;
   EXPECT_EQ(words_per_bank(request(16, [](unsigned l) { return l < 16 ? 0 : l * 8 + 1; })), expected);
 }
 
@@ -154,14 +168,34 @@ struct Slow {
   std::array<unsigned, 32> banks = {};
 };
 
+// The lanes at which the parts of a request end.
+std::vector<unsigned> ends_of_parts(const Request& request) {
+  if (request.bytes <= 4) return {32};
+  const unsigned lanes = 128 / request.bytes;
+  std::vector<unsigned> out;
+  for (unsigned begin = 0; begin < 32; begin += 2 * lanes) {
+    std::set<unsigned> apart = {1, 2};
+    for (unsigned l = begin; l < begin + 2 * lanes; ++l) {
+      for (const unsigned other : {1U, 2U}) {
+        const bool both = (request.lanes >> l & 1) != 0 && (request.lanes >> (l ^ other) & 1) != 0;
+        if (both && request.address[l] / request.bytes != request.address[l ^ other] / request.bytes)
+          apart.erase(other);
+      }
+    }
+    if (apart.empty()) out.push_back(begin + lanes);
+    out.push_back(begin + 2 * lanes);
+  }
+  return out;
+}
+
 Slow by_brute_force(const Request& request) {
   Slow out;
   std::set<std::uint64_t> touched;
-  const unsigned lanes = request.bytes <= 4 ? 32 : 16;
-  for (unsigned begin = 0; begin < 32; begin += lanes) {
+  unsigned begin = 0;
+  for (const unsigned end : ends_of_parts(request)) {
     std::map<std::uint64_t, std::set<std::uint64_t>> words_of_bank;
     std::set<std::uint64_t> elements;
-    for (unsigned l = begin; l < begin + lanes; ++l) {
+    for (unsigned l = begin; l < end; ++l) {
       if ((request.lanes >> l & 1) == 0) continue;
       touched.insert(request.address[l] / 32);
       elements.insert(request.address[l] / std::max(4U, request.bytes));
@@ -177,6 +211,7 @@ Slow by_brute_force(const Request& request) {
     out.all += fullest;
     const std::size_t row = 128 / std::max(4U, request.bytes);
     out.least += static_cast<unsigned>((elements.size() + row - 1) / row);
+    begin = end;
   }
   out.sectors = static_cast<unsigned>(touched.size());
   return out;

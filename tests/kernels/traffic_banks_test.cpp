@@ -90,13 +90,13 @@ TEST(Banks, AWarpTileReadsWordsWithoutConflicts) {
   }
 }
 
-// A float4 takes two wavefronts if no half of the warp wants more than eight different ones. In 15 the sixteen lanes
-// of a row want sixteen; in a warp tile of 8 x 4 lanes nobody does.
-TEST(Banks, AWarpTileTakesTwoWavefrontsForEachFloat4) {
+// A float4 takes two wavefronts where neighbouring lanes want the same one, as the four of a row of the warp want of rA,
+// and four where they do not: of rB. In 15, too, rB takes four, but there a request brings twice as many words.
+TEST(Banks, AWarpTileTakesTwoWavefrontsForAFloat4OfAAndFourOfB) {
   const emu::Counters square = count("simt/17_warp_tile_vec4", kSize),
                       oblong = count("simt/17_warp_tile_vec4", kSize, 1);
-  expect_reads(square, kFourWarps, 2 + 4, 2 * (2 + 4), 0);
-  expect_reads(oblong, kEightWarps, 2 + 2, 2 * (2 + 2), 0);
+  expect_reads(square, kFourWarps, 2 + 4, 2 * 2 + 4 * 4, 0);
+  expect_reads(oblong, kEightWarps, 2 + 2, 2 * 2 + 2 * 4, 0);
   for (const emu::Counters& c : {square, oblong}) expect_writes(c, 32 + 8, 32 + 8 * 4, 0);
 }
 
@@ -112,8 +112,8 @@ TEST(Banks, WavefrontsForACycleOfMultiplyAddsFallRungByRung) {
                                  {"simt/14_bank_pad", 0, 1.25},
                                  {"simt/15_bank_split", 0, 0.75},
                                  {"simt/16_warp_tile", 0, 1},
-                                 {"simt/17_warp_tile_vec4", 1, 0.5},
-                                 {"simt/17_warp_tile_vec4", 0, 0.375}}};
+                                 {"simt/17_warp_tile_vec4", 1, 0.75},
+                                 {"simt/17_warp_tile_vec4", 0, 0.625}}};
   constexpr std::uint64_t kCycles = kSize * kSize * kSize / 128;
   for (const Row& row : rows) {
     const emu::Counters c = count(row.id, kSize, row.tile);

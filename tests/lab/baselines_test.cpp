@@ -53,6 +53,7 @@ TEST(CublasNames, AreThoseOfTheHeader) {
 struct Counts {
   int opened = 0, searched = 0, refused = 0;
   std::vector<Alignment> asked;
+  Pipes pipes = Pipes::all;    // asked for last
   std::uint64_t last = 99;     // the algorithm that ran last
   bool breaks = false;         // every run fails
   bool refuses_check = false;  // a kept choice no longer runs
@@ -86,8 +87,9 @@ class FakeCublas final : public Cublas {
     out = std::make_shared<LtDescription>(problem);
     return {};
   }
-  Status heuristics(const LtDescription& description, Alignment alignment, int most,
+  Status heuristics(const LtDescription& description, Alignment alignment, Pipes pipes, int most,
                     std::vector<LtAlgorithm>& out) override {
+    counts_->pipes = pipes;
     if (description.problem.in == Type::e4m3 && description.problem.m % 16 != 0)
       return {Code::unsupported, "m must be a multiple of 16"};
     counts_->asked.push_back(alignment);
@@ -110,7 +112,7 @@ class FakeCublas final : public Cublas {
   Contenders cpu_;
 };
 
-// The three contenders on the CPU.
+// The contenders on the CPU.
 class Fake {
  public:
   explicit Fake(const fs::path& choices) {
@@ -165,6 +167,21 @@ TEST(LtTuned, TakesTheFastestAndKeepsIt) {
   other.m = 8;
   ASSERT_TRUE(second["lt_tuned"].prepare(other).ok());
   EXPECT_EQ(second.counts().searched, 1) << "another problem is another choice";
+}
+
+TEST(LtFma, IsSearchedForAndKeptApart) {
+  const Folder folder;
+  const Problem doubles = Problem::packed(Type::f64, Op::none, Op::none, 16, 16, 16);
+  Fake fake(folder / "choices.json");
+  ASSERT_TRUE(fake["lt_tuned"].prepare(doubles).ok());
+  EXPECT_EQ(fake.counts().pipes, Pipes::all);
+  ASSERT_TRUE(fake["lt_fma"].prepare(doubles).ok());
+  EXPECT_EQ(fake.counts().pipes, Pipes::fma);
+  EXPECT_EQ(fake.counts().searched, 2) << "what lt_tuned found is no choice for it";
+  Fake second(folder / "choices.json");
+  ASSERT_TRUE(second["lt_fma"].prepare(doubles).ok());
+  EXPECT_EQ(second.counts().searched, 0);
+  EXPECT_NE(fake["lt_fma"].refuses(kSmall), "") << "f32 has no tensor cores to do without";
 }
 
 TEST(LtTuned, SearchesAgainWhereAKeptChoiceIsRefused) {

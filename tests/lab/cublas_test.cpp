@@ -219,12 +219,23 @@ TEST(Cublas, KeepsAChoiceAndFindsItAgain) {
   std::vector<LtAlgorithm> foreign;
   ASSERT_TRUE(open_cublas(machine, cublas).ok());
   ASSERT_TRUE(cublas->describe(parsed("f64 nn 100"), doubles).ok());
-  ASSERT_TRUE(cublas->heuristics(*doubles, {}, 1, foreign).ok());
+  ASSERT_TRUE(cublas->heuristics(*doubles, {}, Pipes::all, 1, foreign).ok());
   const ChoiceKey key{machine->facts().name, cublas->version(), problem.full()};
   ASSERT_TRUE(find_choice(settings.choices, key)) << test::read(settings.choices);
   ASSERT_TRUE(keep_choice(settings.choices, key, foreign[0], {}));
   const std::string again = details();
   EXPECT_NE(again.find(" timed"), std::string::npos) << again;
+}
+
+TEST(Cublas, MultipliesDoublesWithoutTensorCoresOnRequest) {
+  const Three cublas;
+  Contender& fma = cublas["cublas/lt_fma"];
+  for (const char* layout : {"nn", "nt", "tn", "tt"})
+    EXPECT_TRUE(
+        passes(fma, make_case(7, parsed(std::string("f64 ") + layout + " 70x50x90"), {1, 0.5}, Mode::exact, 0)));
+  const Problem large = parsed("f64 nn 1024");
+  ASSERT_TRUE(fma.prepare(large).ok());
+  std::cout << fma.details() << '\n';
 }
 
 TEST(Cublas, SaysWhatRan) {
