@@ -36,8 +36,8 @@ void expect_writes(const emu::Counters& c, std::uint64_t requests, std::uint64_t
 }
 
 // rA: two float4 that sixteen lanes share, so one word for each half of the warp. rB: two float4 from lanes 32 bytes
-// apart, 4 wavefronts a half where 2 would do. A column of A is stored by 16 rows of lanes into 16 banks, two lanes
-// each; a row of B by 32 lanes as it is.
+// apart, 2 wavefronts a quarter where 1 would do. A column of A is stored by 16 rows of lanes into 16 banks, two
+// lanes each; a row of B by 32 lanes as it is.
 TEST(Banks, AsTheyComeReadsOfBConflict) {
   const emu::Counters c = count("simt/12_a_transposed_vec4", kSize);
   expect_reads(c, kEightWarps, 2 + 2, 2 * 2 + 2 * 8, 2 * 4);
@@ -47,9 +47,9 @@ TEST(Banks, AsTheyComeReadsOfBConflict) {
 TEST(Banks, LinearReadsOfBDoNot) {
   const emu::Counters four = count("simt/13_bank_linear", kSize), one = count("simt/13_bank_linear", kSize, 1);
   expect_reads(four, kEightWarps, 2 + 2, 2 * 2 + 2 * 4, 0);
-  expect_writes(four, 32 + 8, 32 * 2 + 8 * 4, 32);  // as before
-  // Word by word, as published: as many wavefronts, in four times the requests; and the conflicts have moved to the
-  // stores of B, where pairs of lanes meet in a bank.
+  // The conflicts have moved to the stores of B: neighbouring lanes store 64 words apart, two to a group of banks.
+  expect_writes(four, 32 + 8, 32 * 2 + 8 * 8, 32 + 8 * 4);
+  // Word by word, as published: as many wavefronts, in four times the requests, here too pairs of lanes in a bank.
   expect_reads(one, kEightWarps, 2 + 8, 2 * 2 + 8, 0);
   expect_writes(one, 32 + 32, 32 * 2 + 32 * 2, 32 + 32);
 }
@@ -90,8 +90,8 @@ TEST(Banks, AWarpTileReadsWordsWithoutConflicts) {
   }
 }
 
-// A float4 takes two wavefronts where neighbouring lanes want the same one, as the four of a row of the warp want of rA,
-// and four where they do not: of rB. In 15, too, rB takes four, but there a request brings twice as many words.
+// A float4 takes two wavefronts where neighbouring lanes want the same one, as the four of a row of the warp want of
+// rA, and four where they do not: of rB. In 15, too, rB takes four, but there a request brings twice as many words.
 TEST(Banks, AWarpTileTakesTwoWavefrontsForAFloat4OfAAndFourOfB) {
   const emu::Counters square = count("simt/17_warp_tile_vec4", kSize),
                       oblong = count("simt/17_warp_tile_vec4", kSize, 1);

@@ -66,8 +66,8 @@ TEST(Buffers, CopiedInFiveRequestsThatPassNoRegister) {
   }
 }
 
-// In a step of k a warp reads two pieces of sA and two of sB, 16 bytes a lane. The first are shared by neighbouring lanes,
-// and a half of the warp is served at once; the second are not, and it is a quarter.
+// In a step of k a warp reads two pieces of sA and two of sB, 16 bytes a lane. The first are shared by neighbouring
+// lanes, and a half of the warp is served at once; the second are not, and it is a quarter.
 TEST(Buffers, NoBankConflictAnywhere) {
   for (const char* id : {"simt/19_double_buffer", "simt/20_double_buffer_k16", "simt/21_cp_async"}) {
     const emu::Counters c = count(id, kSize);

@@ -115,8 +115,8 @@ TEST(Banks, CalculatesWhatIsTypedIn) {
   EXPECT_EQ(calculated("l*33", 4), cells(4, 1, 0, 32, std::string(32, '1')));
   EXPECT_EQ(calculated("l*2", 4), cells(4, 2, 1, 8, "2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.2."));
   EXPECT_EQ(calculated("l", 1), cells(1, 1, 0, 1, "11111111........................"));
-  EXPECT_EQ(calculated("l", 16), cells(16, 4, 0, 16, std::string(32, '2')));
-  EXPECT_EQ(calculated("l%16*2", 16), cells(16, 8, 4, 16, "4444....4444....4444....4444...."));
+  EXPECT_EQ(calculated("l", 16), cells(16, 4, 0, 16, std::string(32, '1')));
+  EXPECT_EQ(calculated("l%16*2", 16), cells(16, 8, 4, 16, "2222....2222....2222....2222...."));
 }
 
 TEST(Banks, DrawsLanesDownAndBanksAcross) {
@@ -130,7 +130,7 @@ TEST(Banks, DrawsLanesDownAndBanksAcross) {
   conditions.bytes = 16;
   const std::string wide = render(banks_experiment(conditions).report, Format::table);
   EXPECT_NE(wide.find("lane  1 ........####....................  from word 8\n"), std::string::npos) << wide;
-  EXPECT_NE(wide.find("8 wavefronts, 4 without conflicts; bank 0 delivers 4 different words to one half"),
+  EXPECT_NE(wide.find("8 wavefronts, 4 without conflicts; bank 0 delivers 2 different words to one part"),
             std::string::npos)
       << wide;
 }

@@ -217,12 +217,13 @@ TEST(LtTuned, FallsBackOnTheFirstWhereNothingCanBeTimed) {
 
 TEST(Cublas, IsOpenedOnceAndNotBeforeItIsWanted) {
   Fake fake("");
+  const Problem doubles = Problem::packed(Type::f64, Op::none, Op::none, 16, 16, 16);  // which all of them take
   for (const auto& contender : fake.all()) {
     EXPECT_TRUE(contender->is_baseline());
-    EXPECT_EQ(contender->refuses(kSmall), "");
+    EXPECT_EQ(contender->refuses(doubles), "");
   }
   EXPECT_EQ(fake.counts().opened, 0) << "to list it is not to want it";
-  for (const auto& contender : fake.all()) EXPECT_TRUE(contender->prepare(kSmall).ok());
+  for (const auto& contender : fake.all()) EXPECT_TRUE(contender->prepare(doubles).ok());
   EXPECT_EQ(fake.counts().opened, 1);
 }
 
