@@ -11,8 +11,8 @@ namespace {
 // banks, pairs, or groups of four. Unit i lies in slot i mod slots. A request is served in parts of as many lanes as
 // there are slots: all lanes at once, halves, or quarters of the warp. Two neighbouring parts are served as one where
 // all their lanes share what they ask for with the lane beside them (i and i xor 1), or all with the lane after that
-// (i and i xor 2). A part takes as many wavefronts as its fullest slot has different units, and could not take fewer
-// than its different units divided by the slots.
+// (i and i xor 2), but not those of ldmatrix, where a part is a matrix. A part takes as many wavefronts as its
+// fullest slot has different units, and could not take fewer than its different units divided by the slots.
 //
 // Measured on an H200, for loads.
 struct Split {
@@ -45,8 +45,8 @@ template <typename Each> void for_each_part(const Request& request, const Split&
   const unsigned lanes = how.lanes();
   if (lanes == 32) return each(0U, 32U);
   for (unsigned first = 0; first < 32; first += 2 * lanes) {
-    if (shared_with(request, 1, first, 2 * lanes, how.unit_bits) ||
-        shared_with(request, 2, first, 2 * lanes, how.unit_bits)) {
+    if (!request.matrices && (shared_with(request, 1, first, 2 * lanes, how.unit_bits) ||
+                              shared_with(request, 2, first, 2 * lanes, how.unit_bits))) {
       each(first, 2 * lanes);
     } else {
       each(first, lanes);
@@ -180,7 +180,7 @@ unsigned sectors(const Request& request, Shape shape) {
 Wavefronts wavefronts(const Request& request, Shape shape) {
   const Split how = split(request.bytes);
   if (shape == Shape::row) return {how.parts(), how.parts()};  // each slot once a part
-  if (shape == Shape::one && request.lanes == ~0U) {
+  if (shape == Shape::one && request.lanes == ~0U && !request.matrices) {
     const unsigned parts = std::max(1U, how.parts() / 2);
     return {parts, parts};
   }

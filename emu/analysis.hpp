@@ -3,7 +3,8 @@
 //
 // Global memory moves in sectors of 32 bytes. Shared memory has 32 banks of 4 bytes: word i lies in bank i mod 32. A
 // bank delivers one word at a time, and the same word to any number of lanes; a request takes as many wavefronts as
-// its fullest bank has different words to deliver. Requests of 8 and 16 bytes a lane are served in parts.
+// its fullest bank has different words to deliver. Requests of 8 and 16 bytes a lane are served in parts, those of
+// ldmatrix a matrix at a time.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@ struct Request {
   std::uint32_t lanes = 0;                     // bit i: lane i takes part
   unsigned bytes = 4;                          // a lane
   std::array<std::uint64_t, 32> address = {};  // of the lanes that take part
+  bool matrices = false;                       // ldmatrix: the rows of a matrix, one from each of eight lanes
 };
 
 // What a caller may know of the addresses, which saves looking at them one by one.

@@ -1,5 +1,6 @@
 #include "emu/block.hpp"
 
+#include <bit>
 #include <exception>
 #include <utility>
 
@@ -20,6 +21,8 @@ void Block::prepare(const Launch& launch) {
   live_ = count;
   idle_spins_ = idle_ticks_ = 0;
   copies_.reset();
+  present_.fill(0);
+  together_.fill(0);
   for (Barrier& barrier : barriers_) {
     barrier.expected = barrier.arrived = barrier.votes = barrier.waiting = 0;
   }
@@ -29,6 +32,7 @@ void Block::prepare(const Launch& launch) {
     thread.index = at;
     thread.linear = i;
     thread.state = State::ready;
+    present_[i / kWarp] |= 1u << thread.lane();
     thread.call = nullptr;
     thread.fiber.prepare(stacks_[i], &Block::thread_main);
     if (++at.x == launch.block.x) at.x = 0, ++at.y;
@@ -85,7 +89,10 @@ void Block::exit_thread() {
   progressed();
   // The others of the warp no longer wait for this lane.
   const unsigned warp = self_->linear / kWarp;
-  const unsigned lanes = present(warp);
+  present_[warp] &= ~(1u << self_->lane());
+  if (const auto waiting = together_[warp]; waiting != 0) [[unlikely]]
+    fail(describe_missing_lanes(*this, threads_[warp * kWarp + static_cast<unsigned>(std::countr_zero(waiting))]));
+  const unsigned lanes = present_[warp];
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     if ((lanes >> lane & 1) == 0) continue;
     const Thread& thread = threads_[warp * kWarp + lane];

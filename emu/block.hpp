@@ -17,7 +17,15 @@
 
 namespace cairn::emu {
 
+class Block;
+
 enum class State : std::uint8_t { ready, at_barrier, at_warp, spinning, exited };
+
+// What a lane brings to an operation that its warp makes as one. The last lane to come calls `combine`, which finds
+// the shares of all: the lanes wait, so each share can lie on its lane's stack.
+struct Share {
+  void (*combine)(Block& block, const std::array<Share*, kWarp>& shares);
+};
 
 // A CUDA thread. What it waits for is written down where it waits, for the one who releases it and for the report.
 // What a barrier needs comes first, in one line of the cache.
@@ -65,6 +73,7 @@ class Block {
   unsigned sync(unsigned barrier, unsigned expected, bool predicate);
   void arrive(unsigned barrier, unsigned expected);
   void exchange();  // self has its op, mask, argument and value
+  void together(Share& mine);
   void spin(bool changed);
   void pause();                  // lets the others run, without a word about it
   void forward(unsigned count);  // those who paused last, in their order, are the next to run
@@ -98,8 +107,9 @@ class Block {
   void push_by_warps(Barrier& barrier);
   void release(Barrier& barrier);
   [[noreturn]] void wrong_count(unsigned barrier, unsigned expected);
-  std::uint32_t present(unsigned warp) const;  // the lanes of a warp that exist and have not returned
   bool try_complete(unsigned warp, unsigned mask);
+  void combine(Thread* warp);
+  void meet_others(unsigned warp);
   void progressed();
 
   static constinit thread_local Block* current_;
@@ -119,6 +129,8 @@ class Block {
   std::uint64_t ticked_at_ = 0;               // head_ at the last tick
   std::atomic<bool> busy_{true};
   std::array<Barrier, kBarriers> barriers_;
+  // Of each warp, the lanes that exist and have not returned, and those that wait in together().
+  std::array<std::uint32_t, kMostThreads / kWarp> present_{}, together_{};
   AsyncCopies copies_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "emu/block.hpp"
+#include "emu/inside.hpp"
 #include "emu/launch.hpp"
 #include "emu/report.hpp"
 #include "emu/trace_hooks.hpp"
@@ -13,34 +14,6 @@
 namespace cairn::emu {
 
 namespace {
-
-// A built-in of kernels in host code is a mistake in the program, and there is no launch that could fail in its
-// place.
-[[noreturn, gnu::cold]] void outside(const char* call, const Site& site) {
-  std::fprintf(stderr, "%s: %s is called outside a kernel\n", describe(site).c_str(), call);
-  std::abort();
-}
-
-// The block whose fiber calls, and which is not to be interrupted meanwhile.
-class Inside {
- public:
-  Inside(const char* call, const Site& site) : block_(Block::current()) {
-    if (block_ == nullptr) [[unlikely]]
-      outside(call, site);
-    block_->busy(true);
-    block_->self().call = call;
-    block_->self().site = site;
-  }
-  ~Inside() { block_->busy(false); }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-
-  Block& operator*() const { return *block_; }
-  Block* operator->() const { return block_; }
-
- private:
-  Block* block_;
-};
 
 unsigned barrier_number(Block& block, int barrier, int threads) {
   const bool good = barrier >= 0 && barrier < static_cast<int>(Block::kBarriers) && threads > 0 &&
@@ -50,6 +23,11 @@ unsigned barrier_number(Block& block, int barrier, int threads) {
 }
 
 }  // namespace
+
+void outside_kernel(const char* call, const Site& site) {
+  std::fprintf(stderr, "%s: %s is called outside a kernel\n", describe(site).c_str(), call);
+  std::abort();
+}
 
 bool inside_kernel() { return Block::current() != nullptr; }
 

@@ -7,6 +7,7 @@
 #include <source_location>
 
 #include "emu/shadow/vector_types.h"
+#include "emu/tensor.hpp"
 
 namespace cairn::emu {
 
@@ -39,7 +40,8 @@ enum class WarpOp : std::uint8_t {
   max_unsigned,
   bit_and,
   bit_or,
-  bit_xor
+  bit_xor,
+  together  // of all 32 lanes, at one place of the source: see Share in emu/block.hpp
 };
 std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uint64_t value, unsigned argument,
                             Site site);
@@ -50,6 +52,16 @@ void copy_issue(void* shared, const void* global, int bytes, int valid, Site sit
 void copy_commit(Site site);
 void copy_wait(int left, Site site);
 void copy_wait_all(Site site);
+
+// Tensor cores. All lanes of the warp take part: products of tiles in registers; matrices of 8 rows of 16 bytes from
+// shared memory, lane 8 i + r with the address of row r of matrix i. Lanes that load or store a tile of wmma must
+// agree where it is, and a tile has rules of its own.
+void multiply_together(const Multiply& what, const char* call, const LaneTiles& mine, Site site);
+void load_matrices_together(std::uint32_t* to, const void* row, int count, bool transposed, const char* call,
+                            Site site);
+bool in_shared(const void* address);
+void check_tile(const char* call, const void* tile, unsigned ld, unsigned element_bytes, Site site);
+void agree_on_tile(const char* call, const void* tile, unsigned ld, Site site);
 
 // A step of what may be a wait for another thread: lets the others run. `changed` says whether it altered memory; a
 // launch in which nobody alters anything any more is reported as stuck.

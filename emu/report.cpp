@@ -105,6 +105,38 @@ std::string describe_mismatch(const Thread& thread, const Thread& other) {
          " with mask " + hex(other.mask);
 }
 
+std::string describe_missing_lanes(const Block& block, const Thread& thread) {
+  std::vector<unsigned> missing;
+  missing.reserve(kWarp);
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    const std::size_t i = thread.linear / kWarp * kWarp + lane;
+    if (i >= block.threads().size() || block.threads()[i].state == State::exited) missing.push_back(lane);
+  }
+  return "warp " + std::to_string(thread.linear / kWarp) + ": " + thread.call + " at " + describe(thread.site) +
+         " is for all 32 lanes, and " + (missing.size() == 1 ? "lane " : "lanes ") + ranges(missing) +
+         (missing.size() == 1 ? " is" : " are") + " not there";
+}
+
+std::string describe_bad_row(const Thread& thread, bool misaligned) {
+  return std::string(thread.call) + " at " + describe(thread.site) + " in thread " + std::to_string(thread.linear) +
+         ": the address of a row " + (misaligned ? "is no multiple of 16" : "is not in shared memory");
+}
+
+std::string describe_other_tile(const Thread& thread, const Thread& other) {
+  return "warp " + std::to_string(thread.linear / kWarp) + ": " + thread.call + " at " + describe(thread.site) +
+         ": lanes " + std::to_string(other.lane()) + " and " + std::to_string(thread.lane()) +
+         " give different addresses or leading dimensions";
+}
+
+std::string describe_bad_tile(const Thread& thread, unsigned ld, unsigned element_bytes) {
+  std::string what = "the address of a tile is no multiple of 32";
+  if (ld * element_bytes % 16 != 0) {
+    what = "the leading dimension " + std::to_string(ld) + " is no multiple of 16 bytes";
+  }
+  return std::string(thread.call) + " at " + describe(thread.site) + " in thread " + std::to_string(thread.linear) +
+         ": " + what;
+}
+
 std::string describe_bad_barrier(const Thread& thread, int barrier, int threads) {
   return std::string(thread.call) + " at " + describe(thread.site) + " for barrier " + std::to_string(barrier) +
          " and " + std::to_string(threads) +

@@ -24,6 +24,12 @@ std::string describe_stall(const Block& block);
 // A collective whose mask does not name the caller; two collectives of one warp that can never meet.
 std::string describe_stranger(const Thread& thread);
 std::string describe_mismatch(const Thread& thread, const Thread& other);
+// An operation of a whole warp, some of whose lanes have returned or never were.
+std::string describe_missing_lanes(const Block& block, const Thread& thread);
+// An address that ldmatrix cannot read; lanes that load or store different tiles, or a tile where none can be.
+std::string describe_bad_row(const Thread& thread, bool misaligned);
+std::string describe_other_tile(const Thread& thread, const Thread& other);
+std::string describe_bad_tile(const Thread& thread, unsigned ld, unsigned element_bytes);
 // A barrier's number or count that no GPU takes; one that others wait at for another count.
 std::string describe_bad_barrier(const Thread& thread, int barrier, int threads);
 std::string describe_other_count(const Thread& thread, unsigned barrier, unsigned threads, unsigned others);

@@ -1,8 +1,11 @@
 #include "emu/settings.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <sched.h>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 
@@ -17,6 +20,12 @@ namespace {
 
 std::mutex mutex;
 Settings current;
+
+bool faithful_in_environment() {
+  const char* value = std::getenv("CAIRN_EMU_TENSOR");
+  return value != nullptr && std::string_view(value) == "faithful";
+}
+std::atomic<bool> faithful{faithful_in_environment()};
 
 // The processors this process may use, which in a container are fewer than there are.
 int processors() {
@@ -39,7 +48,10 @@ void configure(const Settings& wanted) {
   current.threads = std::clamp(wanted.threads, 0, 1024);
   current.sms = std::clamp(wanted.sms, 1, 1024);
   current.patience = std::clamp(wanted.patience, 0.1, 1e6);
+  faithful = wanted.faithful_tensor || faithful_in_environment();
 }
+
+bool faithful_tensor() { return faithful.load(std::memory_order_relaxed); }
 
 int os_threads() {
   const int wanted = settings().threads;

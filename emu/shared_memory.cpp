@@ -1,7 +1,10 @@
 #include "emu/shared_memory.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 
+#include "emu/elf_symbols.hpp"
 #include "emu/kernels.hpp"
 
 namespace cairn::emu {
@@ -13,6 +16,28 @@ void poison_shared(const Launch& launch) {
   std::byte* base = shared_base();
   if (base == nullptr) return;
   for (const SharedArray& array : facts.shared) std::memset(base + array.offset, 0xff, array.bytes);
+}
+
+namespace {
+
+// All that is thread_local in the image: static shared arrays wherever they are declared.
+std::uint64_t bytes_of_locals() {
+  std::uint64_t end = 0;
+  for (const Symbol& symbol : this_image().symbols) {
+    if (symbol.is_thread_local) end = std::max(end, symbol.value + symbol.bytes);
+  }
+  return end;
+}
+
+}  // namespace
+
+bool is_shared(const void* address) {
+  static const std::uint64_t bytes = bytes_of_locals();
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::byte* base = shared_base();
+  if (base == nullptr || bytes == 0) return true;
+  if (at - reinterpret_cast<std::uintptr_t>(base) < bytes) return true;
+  return at - reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared()) < kMostShared;
 }
 
 }  // namespace cairn::emu

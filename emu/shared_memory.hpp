@@ -16,4 +16,7 @@ namespace cairn::emu {
 // whatever was there before, so a kernel that reads it before writing must not look right.
 void poison_shared(const Launch& launch);
 
+// Whether an address is in the shared memory of the block that runs on this OS thread; yes where that is not known.
+bool is_shared(const void* address);
+
 }  // namespace cairn::emu

@@ -35,6 +35,10 @@ struct TraceHooks {
   // The calling thread is about to issue an asynchronous copy; one of its copies has landed.
   void (*copy_issued)(const AsyncCopy& copy);
   void (*copy_landed)(const AsyncCopy& copy);
+  // The calling thread gives ldmatrix the address of a row of 16 bytes; it meets the other lanes next.
+  void (*matrix_row)(const void* row, const Site& site);
+  // A warp, the calling thread's, has multiplied tiles.
+  void (*multiplied)(const Multiply& what, const Site& site);
 };
 
 extern const TraceHooks* trace_hooks;  // null in the plain build

@@ -22,7 +22,9 @@ std::vector<CounterName> counter_names() {
           {"barriers", &C::barriers},
           {"atomics", &C::atomics},
           {"async_copy_requests", &C::async_copy_requests},
-          {"async_copy_sectors", &C::async_copy_sectors}};
+          {"async_copy_sectors", &C::async_copy_sectors},
+          {"mma_instructions", &C::mma_instructions},
+          {"mma_flops", &C::mma_flops}};
 }
 
 Counters& Counters::operator+=(const Counters& other) {

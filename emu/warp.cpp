@@ -54,35 +54,33 @@ std::uint64_t result_of(const Thread& me, const Thread* warp, std::uint32_t lane
   return sum;
 }
 
-// CUDA asks for the same intrinsic, and an up shuffle is not a down shuffle.
+// CUDA asks for the same intrinsic, and an up shuffle is not a down shuffle. What a warp does as one must be one
+// instruction: the same place in the source, too.
 bool same_call(const Thread& a, const Thread& b) {
-  return a.op == b.op && (a.call == b.call || std::strcmp(a.call, b.call) == 0);
+  if (a.op != b.op || (a.call != b.call && std::strcmp(a.call, b.call) != 0)) return false;
+  return a.op != WarpOp::together || (a.site.line() == b.site.line() && a.site.column() == b.site.column());
 }
 
 }  // namespace
 
-std::uint32_t Block::present(unsigned warp) const {
-  std::uint32_t lanes = 0;
-  const std::size_t first = std::size_t{warp} * kWarp, end = std::min(first + kWarp, threads_.size());
-  for (std::size_t i = first; i < end; ++i)
-    if (threads_[i].state != State::exited) lanes |= 1u << (i - first);
-  return lanes;
-}
-
 // If all lanes of the mask that have not returned are there, each gets its result and can run again.
 bool Block::try_complete(unsigned warp, unsigned mask) {
   Thread* first = &threads_[std::size_t{warp} * kWarp];
-  const std::uint32_t lanes = present(warp) & mask;
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
+  const std::uint32_t lanes = present_[warp] & mask;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
     if (first[lane].state != State::at_warp || first[lane].mask != mask) return false;
   }
   if (trace_hooks != nullptr) trace_hooks->lanes_meet(*this, warp, lanes);
   // The lanes go on in an order of their own: from a random one around.
   const unsigned start = random_.below(kWarp);
-  for (unsigned i = 0; i < kWarp; ++i) {
-    const unsigned lane = (start + i) % kWarp;
-    if ((lanes >> lane & 1) != 0) first[lane].result = result_of(first[lane], first, lanes);
+  if (self_->op == WarpOp::together && self_->state == State::at_warp) {
+    combine(first);
+  } else {
+    for (unsigned i = 0; i < kWarp; ++i) {
+      const unsigned lane = (start + i) % kWarp;
+      if ((lanes >> lane & 1) != 0) first[lane].result = result_of(first[lane], first, lanes);
+    }
   }
   for (unsigned i = 0; i < kWarp; ++i) {
     const unsigned lane = (start + i) % kWarp;
@@ -97,22 +95,58 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
   return true;
 }
 
-void Block::exchange() {
-  Thread& me = *self_;
-  const unsigned warp = me.linear / kWarp;
-  if ((me.mask >> me.lane() & 1) == 0) fail(describe_stranger(me));
-  // A lane of our mask that waits for us with another mask, or in another collective, will never be with us. One that
-  // waits without us may still come.
-  const std::uint32_t lanes = present(warp) & me.mask & ~(1u << me.lane());
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
+// A lane of our mask that waits for us with another mask, or in another collective, will never be with us. One that
+// waits without us may still come.
+void Block::meet_others(unsigned warp) {
+  const Thread& me = *self_;
+  const std::uint32_t lanes = present_[warp] & me.mask & ~(1u << me.lane());
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const Thread& other = threads_[std::size_t{warp} * kWarp + lane];
     if (other.state != State::at_warp || (other.mask >> me.lane() & 1) == 0) continue;
     if (other.mask != me.mask || !same_call(other, me)) fail(describe_mismatch(me, other));
   }
+}
+
+void Block::exchange() {
+  Thread& me = *self_;
+  const unsigned warp = me.linear / kWarp;
+  if ((me.mask >> me.lane() & 1) == 0) fail(describe_stranger(me));
+  meet_others(warp);
   me.state = State::at_warp;
   try_complete(warp, me.mask);
   switch_away();
+}
+
+// All lanes of the warp, and the first to come looks for those who cannot. Later ones need to be held only against
+// the one: this is called for every product of tiles.
+void Block::together(Share& mine) {
+  Thread& me = *self_;
+  const unsigned warp = me.linear / kWarp;
+  me.op = WarpOp::together;
+  me.mask = ~0u;
+  me.value = reinterpret_cast<std::uintptr_t>(&mine);
+  std::uint32_t& come = together_[warp];
+  if (come == 0) {
+    if (present_[warp] != ~0u) fail(describe_missing_lanes(*this, me));
+    meet_others(warp);
+  } else {
+    const Thread& other = threads_[std::size_t{warp} * kWarp + static_cast<unsigned>(std::countr_zero(come))];
+    if (!same_call(other, me)) fail(describe_mismatch(me, other));
+  }
+  me.state = State::at_warp;
+  come |= 1u << me.lane();
+  if (come == ~0u) {
+    come = 0;
+    try_complete(warp, ~0u);
+  }
+  switch_away();
+}
+
+void Block::combine(Thread* warp) {
+  std::array<Share*, kWarp> shares;
+  for (unsigned lane = 0; lane < kWarp; ++lane) shares[lane] = reinterpret_cast<Share*>(warp[lane].value);
+  shares[0]->combine(*this, shares);
 }
 
 }  // namespace cairn::emu

@@ -8,6 +8,7 @@
   }
 
 CAIRN_RUNG(probe_fma_peak)
+CAIRN_RUNG(probe_mma_peak)
 CAIRN_RUNG(probe_copy)
 CAIRN_RUNG(transpose_1)
 CAIRN_RUNG(transpose_2)
@@ -35,12 +36,21 @@ CAIRN_RUNG(simt_19)
 CAIRN_RUNG(simt_20)
 CAIRN_RUNG(simt_21)
 CAIRN_RUNG(simt_22)
+CAIRN_RUNG(tensor_31)
+CAIRN_RUNG(tensor_32)
+CAIRN_RUNG(tensor_33)
+CAIRN_RUNG(tensor_34)
+CAIRN_RUNG(tensor_35)
+CAIRN_RUNG(tensor_36)
+CAIRN_RUNG(tensor_37)
+CAIRN_RUNG(tensor_38)
 
 namespace cairn {
 
 Ladder rungs() {
   static constexpr const Rung* kRungs[] = {
       &probe_fma_peak::rung,  // the f32 ceiling
+      &probe_mma_peak::rung,  // the ceiling of mma.sync
       &probe_copy::rung,      // the bandwidth ceiling
 
       &transpose_1::rung,  // write coalesced
@@ -70,6 +80,15 @@ Ladder rungs() {
       &simt_20::rung,  // double buffer, k 16
       &simt_21::rung,  // cp.async
       &simt_22::rung,  // pipelined
+
+      &tensor_31::rung,  // WMMA, K split over warps
+      &tensor_32::rung,  // WMMA TF32, two stages
+      &tensor_33::rung,  // WMMA TF32, more stages
+      &tensor_34::rung,  // WMMA, multistage
+      &tensor_35::rung,  // mma.sync, ldmatrix
+      &tensor_36::rung,  // mma.sync, swizzled
+      &tensor_37::rung,  // mma.sync, register pipeline
+      &tensor_38::rung,  // mma.sync, block order
   };
   return kRungs;
 }

@@ -124,6 +124,15 @@ struct Types {
 namespace types {
 inline constexpr Types f32[] = {{Type::f32, Type::f32}};
 inline constexpr Types f32_f64[] = {{Type::f32, Type::f32}, {Type::f64, Type::f64}};
+inline constexpr Types f16_bf16[] = {
+    {Type::f16, Type::f16}, {Type::f16, Type::f32}, {Type::bf16, Type::bf16}, {Type::bf16, Type::f32}};
+inline constexpr Types tf32[] = {{Type::f32, Type::f32, Compute::tf32}};
+inline constexpr Types f16_bf16_tf32[] = {{Type::f16, Type::f16},
+                                          {Type::f16, Type::f32},
+                                          {Type::bf16, Type::bf16},
+                                          {Type::bf16, Type::f32},
+                                          {Type::f32, Type::f32, Compute::tf32}};
+inline constexpr Types split[] = {{Type::f32, Type::f32, Compute::split}};
 }  // namespace types
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

@@ -3,6 +3,7 @@
 set(CAIRN_RUNGS
   kernels/probe/copy.cu
   kernels/probe/fma_peak.cu
+  kernels/probe/mma_peak.cu
 
   kernels/transpose/1_write_coalesced.cu
   kernels/transpose/2_read_coalesced.cu
@@ -31,5 +32,14 @@ set(CAIRN_RUNGS
   kernels/simt/20_double_buffer_k16.cu
   kernels/simt/21_cp_async.cu
   kernels/simt/22_pipelined.cu
+
+  kernels/tensor/31_wmma_split_k.cu
+  kernels/tensor/32_wmma_tf32_stage2.cu
+  kernels/tensor/33_wmma_tf32_stage3.cu
+  kernels/tensor/34_wmma_multistage.cu
+  kernels/tensor/35_mma_ldmatrix.cu
+  kernels/tensor/36_mma_swizzle.cu
+  kernels/tensor/37_mma_register_pipeline.cu
+  kernels/tensor/38_mma_block_order.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

@@ -26,6 +26,10 @@ Work RungContender::work() const {
 
 Problem RungContender::suited(const Problem& asked) const {
   if (rung_.kind == RungKind::gemm) return asked;
+  if (rung_.kind == RungKind::probe) {
+    for (const Types& t : rung_.types)
+      if (t.in == asked.in && t.out == asked.out && t.compute == asked.compute) return asked;
+  }
   const Op op_a = rung_.kind == RungKind::transpose ? Op::transpose : Op::none;
   return Problem::packed(asked.in, op_a, Op::none, asked.m, asked.n, asked.n);
 }

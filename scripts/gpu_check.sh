@@ -15,6 +15,7 @@
 #   fuzz          every rung against the oracle, CAIRN_FUZZ_CASES (20000) cases each
 #   sanitize      compute-sanitizer's four tools over small products
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
+#   tensor        the tensor trail at 4096 cubed, bf16, f16 and tf32: tensor.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -62,7 +63,7 @@ step() {  # step NAME command...
 build() { cmake --preset gpu && cmake --build --preset gpu --parallel "$(nproc)"; }
 # One process a contender: the oracle that judges the results runs on the CPU and takes most of the time.
 fuzz() {
-  "$cairn" list --device gpu --format csv | tail -n +2 | cut -d, -f1 | grep -v '^probe/fma_peak' |
+  "$cairn" list --device gpu --format csv | tail -n +2 | cut -d, -f1 | grep -v '^probe/.*_peak' |
     xargs -P "$(nproc)" -I{} "$cairn" verify {} --device gpu --fuzz "${CAIRN_FUZZ_CASES:-20000}"
 }
 # Small products with edges; one run under a sanitizer takes as long as hundreds outside.
@@ -88,7 +89,11 @@ baselines() {
   bench baselines.json 'cublas/*' --suite squares --type f64,tf32,f16,bf16 --seconds 1 &&
     bench baselines_e4m3.json 'cublas/*' --shape 1024,2048,4096,8192 --layout nt --type e4m3:bf16 --seconds 1
 }
-probes() { bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1; }
+tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32 --layout nn,nt --shape 4096 --seconds 1; }
+probes() {
+  bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1 &&
+    bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32 --shape 8192 --seconds 1
+}
 host() { bench host.json --host --shape 64,256 --seconds 2; }
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
@@ -113,6 +118,7 @@ if want sanitize; then
   for tool in memcheck racecheck initcheck synccheck; do step "compute-sanitizer $tool" sanitize "$tool"; done
 fi
 if want ladder; then step ladder bench ladder.json --shape 4096 --seconds 2; fi
+if want tensor; then step tensor tensor; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
 for name in probes baselines host profile lab sass; do

@@ -43,14 +43,14 @@ constexpr Arrow kArrows[] = {
     {"kernels/", "cuda kernels/rung.hpp device/"},  // a rung: never another rung
     {"device/", "cuda include/cairn/types.hpp device/"},
 
-    {"emu/", "system boost include/cairn/types.hpp include/cairn/numbers.hpp emu/"},
+    {"emu/", "system boost include/cairn/types.hpp include/cairn/numbers.hpp device/fragment.hpp emu/"},
 
     {"lab/baseline_cublas.cpp", "system cuda cublas fmt include/cairn/ src/call.hpp src/dispatch/ runtime/ lab/"},
     {"lab/experiments/kernels/entry.cpp", "kernels/ladder.hpp"},
     {"lab/experiments/kernels/", "cuda kernels/rung.hpp device/"},  // as a rung
     {"lab/",
      "system cblas cli fmt json include/cairn/ src/call.hpp src/dispatch/ src/cpu/ runtime/ "
-     "kernels/ladder.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp emu/own/wire.hpp lab/"},
+     "kernels/ladder.hpp device/fragment.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp emu/own/wire.hpp lab/"},
 
     {"python/", "nanobind include/cairn/cairn.h"},
     {"cmake/public_symbols.hpp", "include/cairn/"},
@@ -244,6 +244,7 @@ TEST(HouseChecker, SeesABreach) {
       {"device/mma.hpp", "#include \"kernels/rung.hpp\""},
       {"emu/grid.cpp", "#include \"runtime/runtime.hpp\""},
       {"emu/grid.cpp", "#include <cuda_runtime.h>"},
+      {"emu/grid.cpp", "#include \"device/mma.hpp\""},
       {"lab/bench.cpp", "#include <cublas_v2.h>"},
       {"lab/bench.cpp", "#include <cuda_runtime.h>"},
       {"lab/bench.cpp", "#include \"src/api/handle.hpp\""},

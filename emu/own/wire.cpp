@@ -50,7 +50,7 @@ template <class A, class... T> void pass_all(A& a, T&... fields);
 template <class A> void pass(A& a, Counters& counters) {
   for (const CounterName& counter : counter_names()) pass(a, counters.*counter.value);
 }
-template <class A> void pass(A& a, Request& r) { pass_all(a, r.lanes, r.bytes, r.address); }
+template <class A> void pass(A& a, Request& r) { pass_all(a, r.lanes, r.bytes, r.address, r.matrices); }
 template <class A> void pass(A& a, Place& p) { pass_all(a, p.file, p.line, p.function); }
 template <class A> void pass(A& a, LineCounters& l) {
   pass_all(a, l.place, l.counters, l.worst_global, l.worst_shared, l.worst_global_who, l.worst_shared_who);

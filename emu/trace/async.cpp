@@ -11,15 +11,6 @@
 
 namespace cairn::emu {
 
-// Asked for at every copy, and a kernel has few places that copy.
-SiteId Tracer::site_of_copy(const Site& where) {
-  for (const CopySite& known : copy_sites_) {
-    if (known.file == where.file_name() && known.line == where.line()) return known.site;
-  }
-  copy_sites_.push_back({where.file_name(), where.line(), emu::site_of(where)});
-  return copy_sites_.back().site;
-}
-
 const Tracer::Array* Tracer::shared_array(std::uintptr_t address, unsigned bytes) const {
   for (const Array& array : arrays_) {
     const std::uintptr_t in = address - array.start;
@@ -62,7 +53,7 @@ std::string Tracer::writer_name(const Past& past) {
 }
 
 void Tracer::copy_issued(const AsyncCopy& copy) {
-  const SiteId site = site_of_copy(copy.site);
+  const SiteId site = site_of_call(copy.site);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
   const Target target = copy_target(copy, site);
   const Target source = copy.valid > 0 ? copy_source(copy, site) : Target{};
@@ -92,7 +83,7 @@ void Tracer::copy_issued(const AsyncCopy& copy) {
 void Tracer::copy_landed(const AsyncCopy& copy) {
   if (!detect_) return;
   flush(block_->self().linear);
-  const SiteId site = site_of_copy(copy.site);
+  const SiteId site = site_of_call(copy.site);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
   const Target target = copy_target(copy, site);
   for (unsigned i = 0; i < copy.bytes / 4u; ++i) {

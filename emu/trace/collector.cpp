@@ -17,6 +17,7 @@ struct Kernel {
   KernelTrace trace;
   std::map<SiteId, SiteStats> sites;
   std::map<std::pair<std::string, int>, std::uint64_t> barriers;  // by file and line
+  std::map<SiteId, Products> products;
 };
 
 struct Found {
@@ -115,6 +116,13 @@ KernelTrace finish(Kernel& kernel, const std::map<SiteId, Place>& places) {
     if (line.place.line == 0) line.place = {where.first, where.second, ""};
     line.counters.barriers += times;
   }
+  for (const auto& [site, products] : kernel.products) {
+    const Place& place = places.at(site);
+    LineCounters& line = lines[{place.file, place.line}];
+    line.place = place;
+    line.counters.mma_instructions += products.instructions;
+    line.counters.mma_flops += products.flops;
+  }
   for (auto& [where, line] : lines) {
     out.counters += line.counters;
     out.lines.push_back(std::move(line));
@@ -189,6 +197,12 @@ void add_barrier(const Site& site) {
   ++kernels.at(open_kernel).barriers[{shown(site.file_name()), static_cast<int>(site.line())}];
 }
 
+void add_products(const Products& products) {
+  const std::lock_guard lock(mutex);
+  Products& all = kernels.at(open_kernel).products[products.site];
+  all.instructions += products.instructions, all.flops += products.flops;
+}
+
 void add_caught(Caught caught) {
   const std::lock_guard lock(mutex);
   const std::string kernel = kernels.empty() ? "" : kernels.at(open_kernel).trace.name;
@@ -220,6 +234,7 @@ void take_trace(Trace& out) {
   std::set<SiteId> sites;
   for (const Kernel& kernel : kernels) {
     for (const auto& [site, stats] : kernel.sites) sites.insert(site);
+    for (const auto& [site, products] : kernel.products) sites.insert(site);
   }
   for (const auto& [key, one] : found) {
     for (const SiteId site : {one.caught.site, one.caught.other}) {

@@ -25,6 +25,12 @@ struct SiteStats {
   unsigned worst_warp = 0;
 };
 
+// The products of tiles of one place.
+struct Products {
+  SiteId site = 0;
+  std::uint64_t instructions = 0, flops = 0;
+};
+
 // A fault, before the places have been looked up.
 struct Caught {
   Fault fault = Fault::race;
@@ -47,6 +53,7 @@ std::vector<BlockId> hand_on(std::uintptr_t address, BlockId block, const std::u
 
 void add_stats(SiteId site, const SiteStats& stats);
 void add_barrier(const Site& site);
+void add_products(const Products& products);
 void add_caught(Caught caught);
 // A place that the source itself told, as a site that looks up to it.
 SiteId site_of(const Site& site);

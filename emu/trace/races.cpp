@@ -1,5 +1,6 @@
 // Is an access of one thread ordered with what others have done to the same words, and is there something to read.
 #include <algorithm>
+#include <atomic>
 
 #include "emu/trace/tracer.hpp"
 
@@ -95,11 +96,17 @@ inline void Tracer::check_word(Past& past, unsigned thread, unsigned kind, SiteI
   past.read = 0;  // reads from before are ordered before this write, or have been told
 }
 
+// Blocks on other OS threads may write other bytes of the same word: at the edge of a tile of 16-bit numbers.
+static void set_bits(std::uint8_t& written, unsigned bits) {
+  if ((written & bits) == bits) return;
+  std::atomic_ref(written).fetch_or(static_cast<std::uint8_t>(bits), std::memory_order_relaxed);
+}
+
 // Bytes of a word that must have been written, or are now.
 inline void Tracer::check_written(const Words& word, unsigned mask, unsigned thread, unsigned kind, SiteId site,
                                   std::uint64_t address) {
   if ((kind & kStore) != 0 && (kind & kStep) == 0) {
-    *word.written |= static_cast<std::uint8_t>(mask);
+    set_bits(*word.written, mask);
   } else if ((*word.written & mask) != mask) [[unlikely]] {
     judged_ = thread;
     not_there(*word.past, *word.written, mask, site, real_address(address, (kind & kShared) != 0));
@@ -127,12 +134,12 @@ void Tracer::check_bytes(const Words& word, unsigned thread, std::uint64_t addre
   Past* past = bytes_at(address, (kind & kShared) != 0);
   if ((*word.written & kBytewise) == 0) {
     std::fill_n(past, 4, *word.past);
-    *word.written |= kBytewise;
+    set_bits(*word.written, kBytewise);
   }
   for (unsigned i = 0; i < bytes; ++i) check_word(past[address % 4 + i], thread, kind, site, address + i);
   if (bytes < 4 || (kind & kStore) == 0) return;
   *word.past = past[0];
-  *word.written &= static_cast<std::uint8_t>(~kBytewise);
+  std::atomic_ref(*word.written).fetch_and(static_cast<std::uint8_t>(~kBytewise), std::memory_order_relaxed);
 }
 
 void Tracer::check_access(Words at, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,

@@ -180,6 +180,11 @@ void Tracer::count(const Request& request, Shape shape, unsigned kind, SiteId si
   s.shared = (kind & kShared) != 0, s.store = (kind & kStore) != 0, s.atomic = (kind & kStep) != 0;
   s.copy = (kind & kCopied) != 0;
   unsigned cost = 0;
+  if ((kind & kMatrix) != 0) {
+    Request rows = request;
+    rows.matrices = true;
+    return count(rows, shape, kind & ~kMatrix, site, warp);
+  }
   if (s.shared) {
     const Wavefronts w = wavefronts(request, shape);
     cost = w.all;
@@ -200,6 +205,8 @@ void Tracer::count(const Request& request, Shape shape, unsigned kind, SiteId si
 
 void Tracer::hand_over() {
   for (const auto& [site, stats] : stats_) add_stats(site, stats);
+  for (const Products& products : products_) add_products(products);
+  products_.clear();
   stats_.clear();
   known_sites_.fill({});
 }

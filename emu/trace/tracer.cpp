@@ -143,6 +143,8 @@ const TraceHooks kHooks = {
     mark_written,
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_issued(copy); },
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_landed(copy); },
+    [](const void* row, const Site& site) { tracer_of_this_thread().matrix_row(row, site); },
+    [](const Multiply& what, const Site& site) { tracer_of_this_thread().multiplied(what, site); },
 };
 
 // Before anything of the emulator is used.

@@ -5,6 +5,7 @@
 //   place
 //               in the code, the same time round, is one request of the warp, and is counted (requests.cpp)
 //   races       each request is held against what others have done to the same words (race_requests.cpp, races.cpp)
+//   tensor      rows for ldmatrix, and products of tiles (tensor.cpp)
 //   steps       atomics and volatile accesses, by which threads wait for each other (steps.cpp)
 #pragma once
 
@@ -61,9 +62,13 @@ class Tracer {
   void copy_issued(const AsyncCopy& copy);
   void copy_landed(const AsyncCopy& copy);
 
+  void matrix_row(const void* row, const Site& where);
+  void multiplied(const Multiply& what, const Site& where);
+
  private:
-  // Bits; kStep: an atomic, kRelaxed: volatile, kCopied: one half of an asynchronous copy.
-  static constexpr unsigned kStore = 1, kShared = 2, kStep = 4, kCopied = 8, kRelaxed = 16;
+  // Bits; kStep: an atomic, kRelaxed: volatile, kCopied: one half of an asynchronous copy, kMatrix: a row of
+  // ldmatrix.
+  static constexpr unsigned kStore = 1, kShared = 2, kStep = 4, kCopied = 8, kRelaxed = 16, kMatrix = 32;
   struct Entry {
     std::uint64_t address;  // in shared memory: from its start
     std::uint64_t what;     // the rest, as one number to be written and compared at once
@@ -181,19 +186,21 @@ class Tracer {
   void step(std::uintptr_t address, std::uint64_t logged, std::uint64_t what);
   void poll(std::uintptr_t address, unsigned bytes, SiteId site);
 
-  // async.cpp
-  struct CopySite {
+  // tensor.cpp
+  struct CallSite {
     const char* file;
     unsigned line;
     SiteId site;
   };
+  SiteId site_of_call(const Site& where);
+
+  // async.cpp
   struct CopyEntry {
     std::uint64_t to, from;
     SiteId site;
     std::uint8_t bytes;
     bool reads;
   };
-  SiteId site_of_copy(const Site& where);
   const Array* shared_array(std::uintptr_t address, unsigned bytes) const;
   Target copy_target(const AsyncCopy& copy, SiteId site);
   Target copy_source(const AsyncCopy& copy, SiteId site);
@@ -262,7 +269,8 @@ class Tracer {
   std::unordered_map<SiteId, Poll> polls_;
   std::vector<std::array<Glance, kGlances>> glances_;   // by thread; empty if none polls like that
   std::vector<std::vector<CopyEntry>> logs_of_copies_;  // by thread, since the last meeting; empty if none copies
-  std::vector<CopySite> copy_sites_;
+  std::vector<CallSite> call_sites_;
+  std::vector<Products> products_;  // a place has few neighbours
   std::unordered_map<SiteId, SiteStats> stats_;
   struct KnownSite {
     SiteId site = 0;

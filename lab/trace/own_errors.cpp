@@ -22,21 +22,24 @@ std::string named_by_user(std::string text, const std::string& users_file) {
 
 std::string first_error(const std::string& output, const std::string& users_file) {
   static const std::regex error(R"(^(.+?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$)");
+  // Whose line it is that an error in a header of the emulator's comes from: an include, or the use of a template.
   static const std::regex from(R"(^In file included from (.+?):(\d+).*$)");
+  static const std::regex required(R"(^(.+?):(\d+):(?:\d+:)? +required from here$)");
+  static const std::regex told(R"(^(?:#error|static assertion failed:) cairn: (.*)$)");
   static const std::regex undefined(R"(^.*(undefined reference to .*)$)");
   std::string first, includer;
   int errors = 0;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
-    if (std::regex_match(line, found, from)) {
+    if (std::regex_match(line, found, from) || std::regex_match(line, found, required)) {
       includer = fmt::format("{}:{}", named_by_user(found[1], users_file), found[2].str());
     } else if (std::regex_match(line, found, error)) {
       const std::string text = found[3];
-      const std::size_t refused = text.find("#error cairn: ");
       if (errors++ > 0) continue;
-      first = refused != std::string::npos
-                  ? fmt::format("{}: {}", includer, text.substr(refused + 14))
+      std::smatch words;
+      first = std::regex_match(text, words, told)
+                  ? fmt::format("{}: {}", includer, words[1].str())
                   : fmt::format("{}:{}: {}", named_by_user(found[1], users_file), found[2].str(), text);
     } else if (std::regex_match(line, found, undefined)) {
       if (errors++ == 0) first = fmt::format("{}: {}", users_file, found[1].str());

@@ -1,10 +1,11 @@
-// cairn info: what this build is, and what machines it sees.
+// cairn info: what this build is, and what machines it sees; and where tensor cores want the elements of a tile.
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "lab/exit.hpp"
+#include "lab/fragments.hpp"
 #include "lab/options.hpp"
 #include "lab/record/record.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -36,8 +37,30 @@ Table device_table() {
   return table;
 }
 
-int run(const OutputOptions& options) {
-  const Output output(options);
+struct Options {
+  std::string what;
+  FragmentQuestion fragment;
+  std::string svg;
+  OutputOptions output;
+};
+
+int tell_fragment(const Options& options) {
+  const Output output(options.output);
+  const FragmentAnswer answer = parse(options.fragment);
+  if (!options.svg.empty()) {
+    Output(OutputOptions{"table", options.svg, options.output.force}).write(fragment_picture(answer));
+    if (options.output.out.empty() && options.output.format.empty()) return kGood;  // the picture was all
+  }
+  if (output.format() == Format::csv || output.format() == Format::json) {
+    output.write(render(fragment_list(answer), output.format()));
+  } else {
+    output.write(fragment_report(answer, output.format()));
+  }
+  return kGood;
+}
+
+int tell_build(const Options& options) {
+  const Output output(options.output);
   Report report;
   const record::Build build = record::this_build();
   report.before = {fmt::format("cairn {} · {} build · {} · OpenBLAS {} · CUDA {}", build.version, build.type,
@@ -60,15 +83,35 @@ int run(const OutputOptions& options) {
   return kGood;
 }
 
+int run(const Options& options) {
+  if (options.what == "fragment") return tell_fragment(options);
+  if (!options.what.empty()) throw Error(kUsage, fmt::format("info '{}': there is fragment", options.what));
+  const FragmentQuestion& f = options.fragment;
+  for (const std::string* word : {&f.op, &f.type, &f.operand, &f.shape, &options.svg}) {
+    if (!word->empty()) throw Error(kUsage, fmt::format("'{}' is a word for cairn info fragment", *word));
+  }
+  return tell_build(options);
+}
+
 }  // namespace
 
 Action info_verb(CLI::App& verb) {
-  auto options = std::make_shared<OutputOptions>();
+  auto options = std::make_shared<Options>();
   verb.description(
       "Say what this build and this machine are\n"
-      "What to put at the top of a bug report or beside a measurement.");
-  verb.footer(examples({"cairn info", "cairn info --format json"}));
-  add_output_flags(verb, *options);
+      "What to put at the top of a bug report or beside a measurement. `cairn info fragment` says which lane\n"
+      "of a warp holds which element of a tile, for tensor cores; --svg draws it.");
+  verb.footer(examples({"cairn info", "cairn info --format json", "cairn info fragment --op wmma --operand a",
+                        "cairn info fragment --op mma --type tf32 --format csv"}));
+  verb.add_option("WHAT", options->what, "fragment: the elements of a tile; this build if not given");
+  const auto add = [&](auto* option) { option->group("fragment"); };
+  FragmentQuestion& question = options->fragment;
+  add(verb.add_option("--op", question.op, "mma or wmma; mma if not given"));
+  add(verb.add_option("--type", question.type, "Of A and B: f16, bf16 or tf32; f16 if not given"));
+  add(verb.add_option("--operand", question.operand, "a, b or c, the sums; all if not given"));
+  add(verb.add_option("--shape", question.shape, "Such as 16x8x16; the first there is if not given"));
+  add(verb.add_option("--svg", options->svg, "Draw it into this file"));
+  add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }
 

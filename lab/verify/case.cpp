@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,10 +12,15 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Every pair of types the library takes.
-constexpr std::pair<Type, Type> kPairs[] = {
-    {Type::f64, Type::f64},   {Type::f32, Type::f32},  {Type::f16, Type::f16},   {Type::f16, Type::f32},
-    {Type::bf16, Type::bf16}, {Type::bf16, Type::f32}, {Type::e4m3, Type::e4m3}, {Type::e4m3, Type::f16},
+// Every pair of types the library takes, and the ways of multiplying that one may ask for.
+struct Kind {
+  Type in, out;
+  Compute compute = Compute::native;
+};
+constexpr Kind kKinds[] = {
+    {Type::f64, Type::f64},   {Type::f32, Type::f32},   {Type::f32, Type::f32, Compute::tf32},
+    {Type::f16, Type::f16},   {Type::f16, Type::f32},   {Type::bf16, Type::bf16},
+    {Type::bf16, Type::f32},  {Type::e4m3, Type::e4m3}, {Type::e4m3, Type::f16},
     {Type::e4m3, Type::bf16}, {Type::e4m3, Type::f32},
 };
 
@@ -69,12 +73,12 @@ std::int64_t draw_offset(Random& random) { return random.chance(50) ? 0 : random
 const std::vector<Problem>& every_kind() {
   static const std::vector<Problem> kinds = [] {
     std::vector<Problem> all;
-    for (const auto& [in, out] : kPairs) {
+    for (const auto& [in, out, compute] : kKinds) {
       for (const Order order : {Order::row, Order::column}) {
         for (const Op op_a : {Op::none, Op::transpose}) {
           for (const Op op_b : {Op::none, Op::transpose}) {
             all.push_back(Problem::packed(in, op_a, op_b, 1, 1, 1, order));
-            all.back().out = out;
+            all.back().out = out, all.back().compute = compute;
           }
         }
       }

@@ -30,7 +30,7 @@ struct Case {
   std::string describe() const;
 };
 
-// Every pair of types, layout and order there is, as problems of size 1.
+// Every pair of types, compute mode, layout and order there is, as problems of size 1.
 const std::vector<Problem>& every_kind();
 
 // What may be drawn.

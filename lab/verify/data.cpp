@@ -72,22 +72,27 @@ double nonzero_integer(Random& random, std::int64_t max) {
 
 // Mostly ordinary numbers; zeros of both signs and denormals among them. NaN and infinities are put in singly
 // afterwards: one in every row would make all of C NaN and prove nothing.
-double unusual(Random& random, Type type) {
+double unusual(Random& random, double tiny) {
   const auto kind = random.integer(0, 19);
   if (kind == 0) return 0.0;
   if (kind == 1) return -0.0;
-  if (kind == 2) return limits(type).tiny * static_cast<double>(random.integer(1, 5));
+  if (kind == 2) return tiny * static_cast<double>(random.integer(1, 5));
   return random.real();
 }
 
+// The smallest number of a factor that is not zero when it is multiplied. TF32 rounds smaller ones to zero, and zero
+// times infinity would be a NaN where f32 has an infinity: that is not promised and not asked for.
+double smallest_factor(const Problem& p) { return p.compute == Compute::tf32 ? 0x1p-136 : limits(p.in).tiny; }
+
 template <class T>
-void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode, Random random) {
+void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode, double tiny,
+               Random random) {
   if (mode != Mode::special) {
     for_each_drawn(matrix, batch, stride, random, 1,
                    [&](Random& drawn, std::int64_t index) { put<T>(g, index, drawn.real()); });
     return;
   }
-  for_each(matrix, batch, stride, [&](std::int64_t index) { put<T>(g, index, unusual(random, g.type)); });
+  for_each(matrix, batch, stride, [&](std::int64_t index) { put<T>(g, index, unusual(random, tiny)); });
   if (matrix.span() == 0 || batch == 0) return;
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const double kinds[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
@@ -131,7 +136,7 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
   // What must not be read stays poison.
   if (test.reads_inputs()) {
     if (real) {
-      fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, for_a);
+      fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, smallest_factor(p), for_a);
     } else if (range.per_row < p.k) {
       fill_sparse<In>(d.A, test, range, for_a);
     } else {
@@ -140,14 +145,14 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
     if (test.alias) {
       d.B = d.A;
     } else if (real) {
-      fill_real<In>(d.B, p.b(), p.batch, p.stride_b, test.mode, for_b);
+      fill_real<In>(d.B, p.b(), p.batch, p.stride_b, test.mode, smallest_factor(p), for_b);
     } else {
       fill_integers<In>(d.B, p.b(), p.batch, p.stride_b, range.inputs, for_b);
     }
   }
   if (test.beta == 0) return;
   if (real) {
-    fill_real<Out>(d.C, p.c(), p.batch, p.stride_c, test.mode, for_c);
+    fill_real<Out>(d.C, p.c(), p.batch, p.stride_c, test.mode, limits(p.out).tiny, for_c);
   } else {
     fill_integers<Out>(d.C, p.c(), p.batch, p.stride_c, range.outputs, for_c);
   }

@@ -137,14 +137,23 @@ Bound bound(const Problem& p, double alpha, double magnitude, double exact) {
   const Limits acc = limits(accumulator(p.in));
   const Limits out = limits(p.out);
   const double n = static_cast<double>(p.k) + 2;
-  const double scale = std::max(1.0, std::abs(alpha));
-  // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it.
-  const double eta = 0.5 * out.tiny + n * acc.tiny * scale;
-  // TF32 rounds both factors to 11 bits first: 2^-11 each, and a little for the product of the two.
-  const double inputs = p.compute == Compute::tf32 ? 0x1.002p-10 : 0;
-  const double rest = out.unit * std::abs(exact) + eta + inputs * magnitude;
   const double k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
-  return {8 * std::sqrt(k) * acc.unit * magnitude + rest, n * acc.unit / (1 - n * acc.unit) * magnitude + rest};
+  const double scale = std::max(1.0, std::abs(alpha));
+  const bool tf32 = p.compute == Compute::tf32;
+  // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it; or half
+  // of one of TF32's for every factor below 1 that is a denormal.
+  const double eta = 0.5 * out.tiny + n * (tf32 ? 0x1p-136 : acc.tiny) * scale;
+  // TF32 rounds both factors to 11 bits first: 2^-11 each, and a little for the product of the two.
+  const double inputs = tf32 ? 0x1.002p-10 : 0;
+  const double rest = out.unit * std::abs(exact) + eta + inputs * magnitude;
+
+  // What tensor cores may multiply. They cut sums off where others round them, always towards zero, so that the
+  // errors of a chain of instructions need not cancel: twice the unit for each, and the shortest is 8 products deep
+  // (4 of TF32). In the worst case every product costs that.
+  const bool cut_off = tf32 || p.in == Type::f16 || p.in == Type::bf16;
+  const double unit = cut_off ? 2 * acc.unit : acc.unit;
+  const double chain = cut_off ? std::ceil(k / (tf32 ? 4 : 8)) * unit : 0;
+  return {(8 * std::sqrt(k) * acc.unit + chain) * magnitude + rest, n * unit / (1 - n * unit) * magnitude + rest};
 }
 
 bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio) {

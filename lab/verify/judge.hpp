@@ -32,7 +32,8 @@ struct Bound {
 //   |C - exact| <= 8 sqrt(k) u magnitude + u_out |exact| + eta        expected
 //   |C - exact| <= gamma(k + 2) magnitude + u_out |exact| + eta       rigorous, gamma(n) = n u / (1 - n u)
 //
-// u is the accumulator's unit roundoff, u_out the output's, eta what underflow may cost.
+// u is the accumulator's unit roundoff, u_out the output's, eta what underflow may cost. For f16, bf16 and tf32,
+// which tensor cores multiply, the first has (k / 8) 2u magnitude more (k / 4 for tf32), and the second 2u for u.
 Bound bound(const Problem& problem, double alpha, double magnitude, double exact);
 
 // One element in rounding mode. Both directions must hold: NaN exactly where the exact result is NaN, infinity only

@@ -132,6 +132,7 @@ void Tally::add(const Case& test, const Verdict& verdict) {
   if (test.mode != Mode::rounding) return;
   worst_ratio = std::max(worst_ratio, verdict.ratio);
   worst_rigorous = std::max(worst_rigorous, verdict.rigorous);
+  if (p.compute != Compute::native) return;
   double& seen = ratios[{p.in, p.out}][static_cast<std::size_t>(bucket(p.k))];
   seen = std::max(seen, verdict.ratio);
 }

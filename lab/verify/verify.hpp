@@ -41,7 +41,7 @@ struct Tally {
   std::int64_t k_zero = 0, empty = 0, batched = 0, aliased = 0;
   double worst_ratio = 0;                          // largest error / bound seen in rounding mode
   double worst_rigorous = 0;                       // largest error / rigorous worst-case bound
-  std::map<std::pair<Type, Type>, Ratios> ratios;  // the same, by types and size of k
+  std::map<std::pair<Type, Type>, Ratios> ratios;  // the same, by types and size of k; native only
   std::vector<Failure> failures;                   // the first few
 
   void add(const Case& test, const Verdict& verdict);

@@ -132,6 +132,24 @@ TEST(Wavefronts, OfEightBytesAreServedInHalvesUnlessNeighboursShare) {
   expect_wavefronts(request(8, [](unsigned l) { return l % 16; }), 2, 0);
 }
 
+TEST(Wavefronts, OfMatricesAreServedOneByOne) {
+  const auto rows = [](const std::function<unsigned(unsigned)>& at, std::uint32_t lanes = ~0U) {
+    Request out = request(16, at, 0, lanes);
+    out.matrices = true;
+    return out;
+  };
+  expect_wavefronts(rows([](unsigned l) { return l; }), 4, 0);
+  expect_wavefronts(rows([](unsigned l) { return l * 8; }), 32, 28);        // 128 bytes apart
+  expect_wavefronts(rows([](unsigned l) { return l * 9; }), 4, 0);          // with 16 bytes of padding
+  expect_wavefronts(rows([](unsigned l) { return l * 8 + l % 8; }), 4, 0);  // swizzled
+  expect_wavefronts(rows([](unsigned l) { return l / 2; }), 4, 0);          // where a load of 16 bytes takes 2
+  const Request one = rows([](unsigned) { return 3U; });
+  expect_wavefronts(one, 4, 0);
+  EXPECT_EQ(wavefronts(one, Shape::one).all, 4U);
+  expect_wavefronts(rows([](unsigned l) { return l * 9; }, 0xffffU), 2, 0);
+  expect_wavefronts(rows([](unsigned l) { return l * 9; }, 0xffU), 1, 0);
+}
+
 TEST(Wavefronts, OnlyLanesThatTakePartCount) {
   const auto column = [](unsigned l) { return l * 32; };
   expect_wavefronts(request(4, column, 0, 0), 0, 0);

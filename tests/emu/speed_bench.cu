@@ -1,5 +1,5 @@
-// Prints what the emulator costs: multiply-adds a second of a register-tiled kernel on one OS thread, and nanoseconds
-// for a switch of fibers. Not a test: nothing is asserted.
+// Prints what the emulator costs: multiply-adds a second of a register-tiled kernel on one OS thread, nanoseconds for
+// a switch of fibers, and for what a warp does as one. Not a test: nothing is asserted.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "device/launch.hpp"
+#include "device/ldmatrix.hpp"
+#include "device/mma.hpp"
 #include "emu/emulator.hpp"
 #include "emu/fiber.hpp"
 #include "emu/settings.hpp"
@@ -57,6 +59,22 @@ __global__ void only_barriers(int count) {
   for (int i = 0; i < count; ++i) __syncthreads();
 }
 
+template <class In> __global__ void only_products(int count, float* out) {
+  const std::uint32_t a[4] = {}, b[2] = {};
+  float sums[4] = {};
+  for (int i = 0; i < count; ++i) cairn::mma<In>(sums, a, b);
+  out[threadIdx.x] = sums[0];
+}
+
+__global__ void only_matrices(int count, float* out) {
+  alignas(16) __shared__ float rows[32][4];
+  for (float& x : rows[threadIdx.x % 32]) x = 0;
+  __syncthreads();
+  std::uint32_t words[4];
+  for (int i = 0; i < count; ++i) cairn::load_matrices(words, rows[threadIdx.x % 32]);
+  out[threadIdx.x] = static_cast<float>(words[0]);
+}
+
 // Seconds of processor time: others may be using the machine. One OS thread runs all blocks, the caller's own.
 double now() {
   timespec t;
@@ -101,5 +119,21 @@ int main(int argc, char** argv) {
     std::printf("__syncthreads, %4d threads (%s): %.1f ns a thread\n", threads, cairn::emu::Fiber::kKind,
                 fastest * 1e9 / count / threads);
   }
+
+  constexpr int kProducts = 20000;
+  const auto print_each = [&](const char* what, bool faithful, void (*kernel)(int, float*)) {
+    cairn::emu::configure({.seed = 1, .threads = 1, .faithful_tensor = faithful});
+    double fastest = 1e9;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const double start = now();
+      (void)cairn::launch({1}, 128, 0, nullptr, kernel, kProducts / 4, C);
+      fastest = std::min(fastest, now() - start);
+    }
+    std::printf("%s: %.0f ns a warp\n", what, fastest * 1e9 / kProducts);
+  };
+  print_each("mma of f16, 16x8x16", false, &only_products<__half>);
+  print_each("mma of f16, faithful", true, &only_products<__half>);
+  print_each("mma of tf32, 16x8x8", false, &only_products<cairn::Tf32>);
+  print_each("ldmatrix of four", false, &only_matrices);
   return 0;
 }

@@ -2,6 +2,7 @@
 // dimensions above the minimum, pointers off the grid. Honest rungs pass all of it; a mutant must fail some of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -66,15 +67,17 @@ inline Case make_case(std::uint64_t seed, Problem p, Scalars scalars, Mode mode,
   return c;
 }
 
-// Everything on a boundary of 16 bytes, and then one pointer or one leading dimension off it, or a float4 further: a
-// vector path must look at each of them. Once with whole tiles of 128, once with edges that cut a float4.
+// Everything on a boundary of 16 bytes, and then one pointer or one leading dimension off it, or 16 bytes further: a
+// vector path must look at each of them. Once with whole tiles of 128, once with edges that cut 16 bytes. And whole
+// tiles for so long that a ring of stages goes round.
 inline std::vector<Case> alignment_cases(const Problem& like) {
   std::vector<Case> cases;
+  const auto piece = std::max<std::int64_t>(4, 16 / size_of(like.in));
   const auto add = [&](Shape s, int moved, std::int64_t by) {
     Problem p = like;
     p.m = s.m, p.n = s.n, p.k = s.k;
     Case c = make_case(cases.size(), p, {1, 0.5}, Mode::exact, 0);
-    for (std::int64_t* ld : {&c.problem.lda, &c.problem.ldb, &c.problem.ldc}) *ld = (*ld + 3) / 4 * 4;
+    for (std::int64_t* ld : {&c.problem.lda, &c.problem.ldb, &c.problem.ldc}) *ld = (*ld + piece - 1) / piece * piece;
     std::int64_t* const places[] = {&c.problem.lda, &c.problem.ldb, &c.problem.ldc,
                                     &c.offset_a,    &c.offset_b,    &c.offset_c};
     *places[moved] += by;
@@ -83,8 +86,9 @@ inline std::vector<Case> alignment_cases(const Problem& like) {
   for (const Shape shape : {Shape{128, 128, 16}, Shape{130, 70, 37}}) {
     add(shape, 0, 0);
     for (int moved = 0; moved < 6; ++moved)
-      for (const std::int64_t by : {1, 2, 4}) add(shape, moved, by);
+      for (std::int64_t by = 1; by <= piece; by *= 2) add(shape, moved, by);
   }
+  add({128, 128, 160}, 0, 0);
   return cases;
 }
 

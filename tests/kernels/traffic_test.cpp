@@ -67,21 +67,27 @@ TEST(Traffic, ASharedTileCoalescesBothAndPaysInBanksUntilItIsPadded) {
 class Clean : public testing::TestWithParam<const Rung*> {};
 
 // Sizes that fit no tile, packed; the same with rows on boundaries of 16 bytes, for vector paths; and whole tiles of
-// 128 among the edges.
-std::vector<Problem> clean_problems(RungKind kind) {
-  const bool moves = kind == RungKind::transpose || kind == RungKind::copy;
-  const Op op = kind == RungKind::transpose ? Op::transpose : Op::none;
-  const Problem packed = Problem::packed(Type::f32, op, Op::none, 45, 70, moves ? 70 : 37);
-  Problem aligned = packed;
-  for (std::int64_t* ld : {&aligned.lda, &aligned.ldb, &aligned.ldc}) *ld = (*ld + 3) / 4 * 4;
-  return {packed, aligned, Problem::packed(Type::f32, op, Op::none, 140, 132, moves ? 132 : 36)};
+// 128 among the edges. Of the first types that the rung takes.
+std::vector<Problem> clean_problems(const Rung& rung) {
+  const bool moves = rung.kind == RungKind::transpose || rung.kind == RungKind::copy;
+  const Op op = rung.kind == RungKind::transpose ? Op::transpose : Op::none;
+  const Types& types = rung.types[0];
+  const auto packed = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    Problem p = Problem::packed(types.in, op, Op::none, m, n, moves ? n : k);
+    p.out = types.out, p.compute = types.compute;
+    return p;
+  };
+  Problem aligned = packed(45, 70, 37);
+  const std::int64_t piece = 16 / size_of(types.in);
+  for (std::int64_t* ld : {&aligned.lda, &aligned.ldb, &aligned.ldc}) *ld = (*ld + piece - 1) / piece * piece;
+  return {packed(45, 70, 37), aligned, packed(140, 132, 36)};
 }
 
 // Every tile of every rung, edges included, in several orders of threads.
 TEST_P(Clean, UnderAllDetectors) {
   const Rung& rung = *GetParam();
   for (int tile = 0; tile < rung.tiles; ++tile) {
-    for (const Problem& p : clean_problems(rung.kind)) {
+    for (const Problem& p : clean_problems(rung)) {
       for (const std::uint64_t seed : {1, 2, 3}) {
         const Traced traced = trace_rung(std::string(rung.id), tile, p, seed, true);
         EXPECT_EQ(traced.failure, "") << p.brief();

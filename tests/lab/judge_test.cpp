@@ -70,7 +70,42 @@ TEST(Judge, BoundsHaveTheirStatedValues) {
   EXPECT_DOUBLE_EQ(b.rigorous, 102 * 0x1p-24 / (1 - 102 * 0x1p-24) * 3 + 0x1p-24 * 2 + eta);
   Problem h = p;
   h.in = h.out = Type::f16;
-  EXPECT_DOUBLE_EQ(bound(h, 1, 3.0, 2.0).expected, 8 * 10 * 0x1p-24 * 3 + 0x1p-11 * 2 + 0x1p-25 + 102 * 0x1p-149);
+  // 13 instructions of 8 products, each of which may cut off twice what rounding does.
+  EXPECT_DOUBLE_EQ(bound(h, 1, 3.0, 2.0).expected,
+                   (8 * 10 * 0x1p-24 + 13 * 0x1p-23) * 3 + 0x1p-11 * 2 + 0x1p-25 + 102 * 0x1p-149);
+  EXPECT_DOUBLE_EQ(bound(h, 1, 3.0, 2.0).rigorous,
+                   102 * 0x1p-23 / (1 - 102 * 0x1p-23) * 3 + 0x1p-11 * 2 + 0x1p-25 + 102 * 0x1p-149);
+  Problem t = p;
+  t.compute = Compute::tf32;
+  const double rest = 0x1.002p-10 * 3 + 0x1p-24 * 2 + 0x1p-150 + 102 * 0x1p-136;
+  EXPECT_DOUBLE_EQ(bound(t, 1, 3.0, 2.0).expected, (8 * 10 * 0x1p-24 + 25 * 0x1p-23) * 3 + rest);
+  EXPECT_DOUBLE_EQ(bound(t, 1, 3.0, 2.0).rigorous, 102 * 0x1p-23 / (1 - 102 * 0x1p-23) * 3 + rest);
+}
+
+// A long sum of equal signs is what tensor cores get wrong the most. Cut off to 24 bits after every 8 products it
+// must pass; with four bits of the accumulator lost it must not.
+TEST(Judge, SumsThatAreCutOffPassAndCoarserOnesDoNot) {
+  Problem p = Problem::packed(Type::f16, Op::none, Op::none, 1, 1, 1 << 15);
+  p.out = Type::f32;
+  const auto cut = [](double x, int bits) {
+    int exponent = 0;
+    const double fraction = std::frexp(x, &exponent);
+    return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
+  };
+  const auto judged = [&](int bits) {
+    Random random(5);
+    double exact = 0, sum = 0;
+    for (std::int64_t k = 0; k < p.k; k += 8) {
+      double products = 0;
+      for (int i = 0; i < 8; ++i) products += std::abs(random.real()) * std::abs(random.real());
+      exact += products;
+      sum = cut(sum + products, bits);
+    }
+    const Bound allowed = bound(p, 1, exact, exact);
+    return close(sum, exact, allowed.expected) && close(sum, exact, allowed.rigorous);
+  };
+  EXPECT_TRUE(judged(24));
+  EXPECT_FALSE(judged(20));
 }
 
 TEST(Judge, BucketsOfK) {

@@ -153,13 +153,35 @@ TEST_F(Own, WhatIsNotEmulatedIsNamedWithItsLine) {
       {"\n\n__global__ void __cluster_dims__(2) k() {}", "try.cu:3: __cluster_dims__ (thread block clusters)"},
       {"__global__ void a() {}\n__global__ void k() { a<<<1, 1>>>(); }", "try.cu:2: a launch from a kernel"},
       {"\n#include <cooperative_groups.h>", "try.cu:2: <cooperative_groups.h>, cooperative groups"},
-      {"\n#include <mma.h>", "try.cu:2: <mma.h>, tensor cores by nvcuda::wmma"},
+      {"\n#include <cuda_fp8.h>", "try.cu:2: <cuda_fp8.h>, 8-bit floating types"},
+      {"#include <mma.h>\n__global__ void k() {\n  using namespace nvcuda::wmma;\n"
+       "  fragment<accumulator, 8, 8, 4, double> f;\n  fill_fragment(f, 0.0);\n}",
+       "try.cu:4: wmma is emulated for __half"},
       {"#include <cuda/barrier>", "try.cu:1: <cuda/barrier>, cuda::barrier"},
       {"#include <cuda/pipeline>", "try.cu:1: <cuda/pipeline>, cuda::pipeline"},
       {"#include <cuda_pipeline.h>", "try.cu:1: <cuda_pipeline.h>, asynchronous copies"},
       {"#include <curand_kernel.h>", "try.cu:1: <curand_kernel.h>, random numbers"},
   };
   for (const auto& [text, says] : features) expect_complaint(try_file(text), {says, "not emulated"});
+}
+
+// Published kernels with wmma run as they are.
+TEST_F(Own, TensorCoresMultiply) {
+  std::ofstream(scratch() / "try.cu") << "#include <mma.h>\nusing namespace nvcuda;\n"
+                                         "__global__ void k(const half* a, const half* b, float* c) {\n"
+                                         "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;\n"
+                                         "  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y;\n"
+                                         "  wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;\n"
+                                         "  wmma::fill_fragment(z, 0.0f);\n"
+                                         "  wmma::load_matrix_sync(x, a, 16);\n  wmma::load_matrix_sync(y, b, 16);\n"
+                                         "  wmma::mma_sync(z, x, y, z);\n"
+                                         "  for (int i = 0; i < z.num_elements; ++i) z.x[i] += 1;\n"
+                                         "  wmma::store_matrix_sync(c, z, 16, wmma::mem_row_major);\n}\n";
+  const Ran ran =
+      run_cairn("trace try.cu --kernel k --grid 1 --block 32 --arg 'f16[256]=1' --arg 'f16[256]=2' --arg 'f32[256]'");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out, "arg 3, f32[256]: 33 33 33")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "mma instructions")) << ran.out;
 }
 
 TEST_F(Own, TheCompilersErrorIsOneLine) {

@@ -166,9 +166,14 @@ TEST(OwnErrors, AreTheFirstOfTheCompilers) {
       "/here/k.cu:4:5: error: 'r' was not declared\n";
   EXPECT_EQ(first_error(output, "/here/k.cu"), "/here/k.cu:3: 'q' was not declared in this scope (and 1 more)");
   EXPECT_EQ(first_error("In file included from /here/a.cuh:7,\n                 from /here/k.cu:2:\n"
-                        "/c/emu/refused/mma.h:3:2: error: #error cairn: <mma.h>, x: not emulated\n",
+                        "/c/emu/refused/cuda_fp8.h:3:2: error: #error cairn: <cuda_fp8.h>, x: not emulated\n",
                         "/here/k.cu"),
-            "/here/a.cuh:7: <mma.h>, x: not emulated");
+            "/here/a.cuh:7: <cuda_fp8.h>, x: not emulated");
+  EXPECT_EQ(first_error("/c/emu/shadow/mma.h: In instantiation of 'class fragment<int>':\n"
+                        "/here/k.cu:9:4:   required from here\n"
+                        "/c/emu/shadow/mma.h:3:2: error: static assertion failed: cairn: not emulated\n",
+                        "/here/k.cu"),
+            "/here/k.cu:9: not emulated");
   EXPECT_EQ(
       first_error("/usr/bin/ld: k.o: in function `f':\nk.cu:(.text+0x4): undefined reference to `g(int)'\n", "k.cu"),
       "k.cu: undefined reference to `g(int)'");

@@ -1,5 +1,5 @@
-// Runs the kernels of kernels.cu, async_kernels.cu and order_kernels.cu by name: the tests themselves are not
-// compiled to be watched.
+// Runs the kernels of kernels.cu and of the files beside it by name: the tests themselves are not compiled to be
+// watched.
 #pragma once
 
 #include <string>
@@ -11,5 +11,6 @@ inline constexpr int kFloats = 4096;  // of `in` and of `out`
 void run(const std::string& name, bool bug, const float* in, float* out);
 void run_async(const std::string& name, bool bug, const float* in, float* out);
 void run_order(const std::string& name, bool bug, const float* in, float* out);
+void run_tensor(const std::string& name, bool bug, const float* in, float* out);
 
 }  // namespace cairn::emu::planted

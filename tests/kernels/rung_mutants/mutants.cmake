@@ -43,3 +43,35 @@ cairn_mutant(register_tile traced simt/17_warp_tile_vec4
 cairn_mutant(early_return both simt/06_thread_tile_1d
 [[  float acc[t.tm] = {};]]
 [[  float acc[t.tm] = {}; if (row >= rows || col >= cols) return;]])
+
+# The last step multiplies stage 1, as if it were written out after a loop over pairs: right for an even number of
+# tiles.
+cairn_mutant(wmma_tail_stage plain tensor/32_wmma_tf32_stage2
+[[    if (left > t.bk) copy(1 - now, left - t.bk);]]
+[[    if (left > t.bk) copy(1 - now, left - t.bk); else now = 1;]])
+
+# Only steps that copy close a group, so that the wait of the last ones leaves out the tile that is needed.
+cairn_mutant(wmma_short_wait both tensor/33_wmma_tf32_stage3
+[[    if (left > ahead * t.bk) copy(now == 0 ? ahead : now - 1, left - ahead * t.bk);
+    async_commit();]]
+[[    if (left > ahead * t.bk) copy(now == 0 ? ahead : now - 1, left - ahead * t.bk),
+    async_commit();]])
+
+# The copy comes before the barrier that says that all are done with the stage it fills.
+cairn_mutant(wmma_early_refill both tensor/34_wmma_multistage
+[[    __syncthreads();
+    if (left > ahead * t.bk) copy(now == 0 ? ahead : now - 1, left - ahead * t.bk);
+    async_commit();]]
+[[    // nothing
+    if (left > ahead * t.bk) copy(now == 0 ? ahead : now - 1, left - ahead * t.bk);
+    async_commit(), __syncthreads();]])
+
+# Shared memory is asked for in words where bytes are meant: 14208, few enough to pass any check of bytes.
+cairn_mutant(wmma_shared_words traced tensor/33_wmma_tf32_stage3
+[[t.shared(), stream, kernel, g);]]
+[[t.shared() / 4, stream, kernel, g);]])
+
+# The caller's A is rounded to TF32 where it lies, before it is copied. C is right.
+cairn_mutant(wmma_rounds_in_place plain tensor/32_wmma_tf32_stage2
+[[  const float* A = g.A + (row0 + ra) * g.lda + ca;]]
+[[  const float* A = g.A + (row0 + ra) * g.lda + ca; for (std::int64_t i = tid; i < g.m * g.k; i += threads) const_cast<float*>(g.A)[i / g.k * g.lda + i % g.k] = wmma::__float_to_tf32(g.A[i / g.k * g.lda + i % g.k]);]])

@@ -1,0 +1,96 @@
+// Which lane of a warp holds which element of a tile, for mma.sync as the PTX manual has it and for wmma as sm_80 to
+// sm_90 have it, which CUDA does not promise. Plain C++: the emulator multiplies by these maps, `cairn info fragment`
+// prints them, and a test holds them to a GPU.
+//
+// All of it is made of three blocks, those of one mma: A 16 x k, B k x 8, C 16 x 8. A fragment of wmma is one or two
+// of them side by side; of f16 it always has 16 elements, and where a tile fills fewer, they are there again.
+#pragma once
+
+namespace cairn::fragment {
+
+enum class Op { mma, wmma };
+enum class Type { f16, bf16, tf32 };  // of A and B
+enum class Operand { a, b, c };       // c: the sums
+
+struct Shape {
+  int m, n, k;
+  constexpr bool operator==(const Shape&) const = default;
+};
+
+struct Kind {
+  Op op;
+  Type type;
+  Shape shape;
+  constexpr bool operator==(const Kind&) const = default;
+};
+
+struct Place {
+  int row, col;
+  constexpr bool operator==(const Place&) const = default;
+};
+
+// All there are.
+inline constexpr Kind kinds[] = {
+    {Op::mma, Type::f16, {16, 8, 16}},   {Op::mma, Type::f16, {16, 8, 8}},    {Op::mma, Type::bf16, {16, 8, 16}},
+    {Op::mma, Type::bf16, {16, 8, 8}},   {Op::mma, Type::tf32, {16, 8, 8}},   {Op::wmma, Type::f16, {16, 16, 16}},
+    {Op::wmma, Type::f16, {32, 8, 16}},  {Op::wmma, Type::f16, {8, 32, 16}},  {Op::wmma, Type::bf16, {16, 16, 16}},
+    {Op::wmma, Type::bf16, {32, 8, 16}}, {Op::wmma, Type::bf16, {8, 32, 16}}, {Op::wmma, Type::tf32, {16, 16, 8}},
+};
+
+constexpr bool exists(const Kind& kind) {
+  for (const Kind& one : kinds) {
+    if (one == kind) return true;
+  }
+  return false;
+}
+
+constexpr int rows(const Shape& shape, Operand operand) { return operand == Operand::b ? shape.k : shape.m; }
+constexpr int cols(const Shape& shape, Operand operand) { return operand == Operand::a ? shape.k : shape.n; }
+
+// Different elements that a lane holds.
+constexpr int distinct(const Kind& kind, Operand operand) {
+  return rows(kind.shape, operand) * cols(kind.shape, operand) / 32;
+}
+
+// All that it holds: the size of a fragment's x[], or of the registers of an mma in elements.
+constexpr int held(const Kind& kind, Operand operand) {
+  return kind.op == Op::wmma && kind.type == Type::f16 && operand != Operand::c ? 16 : distinct(kind, operand);
+}
+
+namespace detail {
+
+// Four lanes share a row of A and of C and a column of B. Numbers of 16 bits lie two to a register.
+constexpr Place block_a(bool wide, int lane, int i) {
+  if (wide) return {lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4};
+  return {lane / 4 + i / 2 % 2 * 8, lane % 4 * 2 + i % 2 + i / 4 * 8};
+}
+constexpr Place block_b(bool wide, int lane, int i) {
+  if (wide) return {lane % 4 + i * 4, lane / 4};
+  return {lane % 4 * 2 + i % 2 + i / 2 * 8, lane / 4};
+}
+constexpr Place block_c(int lane, int i) { return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2}; }
+
+constexpr Place turned(Place place) { return {place.col, place.row}; }
+
+}  // namespace detail
+
+// Where in its tile element i of a lane is, i < held().
+constexpr Place place(const Kind& kind, Operand operand, int lane, int i) {
+  const auto [m, n, k] = kind.shape;
+  if (m == 8) {  // computed as its transpose
+    const Kind other = {kind.op, kind.type, {n, m, k}};
+    const Operand role = operand == Operand::a ? Operand::b : operand == Operand::b ? Operand::a : Operand::c;
+    return detail::turned(place(other, role, lane, i));
+  }
+  const bool wide = kind.type == Type::tf32;
+  const int of_block = operand == Operand::a ? k / 2 : operand == Operand::b ? k / 4 : 4;  // elements of a lane
+  const int at = i % distinct(kind, operand), block = at / of_block, in = at % of_block;
+  Place found = operand == Operand::a   ? detail::block_a(wide, lane, in)
+                : operand == Operand::b ? detail::block_b(wide, lane, in)
+                                        : detail::block_c(lane, in);
+  // The second block lies below the first in a tile of 32 rows, and to its right in one of 16 columns.
+  (operand != Operand::b && m == 32 ? found.row : found.col) += block * (m == 32 ? 16 : 8);
+  return found;
+}
+
+}  // namespace cairn::fragment

@@ -1,0 +1,150 @@
+// MMA peak                                      docs/trail/probe_mma_peak.md · cairn bench probe/mma_peak --type bf16
+//
+// Idea    A warp keeps tiles of sums, as a product by mma.sync does, and does nothing but add products of registers
+//         to them: no loads, all independent, and in the end one store a lane. The ceiling for every kernel that
+//         multiplies by mma.sync.
+// Counts  m * n * k multiply-adds where m and n are multiples of the tile and k of one instruction's depth (16, or 8
+//         for tf32), so 2 m n k over the time is its FLOP/s as it is for a product. Edge blocks do the work of whole
+//         ones.
+// Needs   f16, bf16, tf32; row-major nn; sm_80. A few elements of C are written, numbers that mean nothing; it is
+//         never verified.
+#include <type_traits>
+
+#include "device/launch.hpp"
+#include "device/mma.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::probe_mma_peak {
+
+inline constexpr int kRows = 16, kCols = 8;  // of the sums of one instruction
+
+struct Tile {
+  int bm, bn;
+  int wm, wn;  // the elements of one warp
+  constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
+  constexpr int chains() const { return wm / kRows * (wn / kCols); }  // of a warp, independent of each other
+  constexpr bool valid() const {
+    return bm % wm == 0 && bn % wn == 0 && wm % kRows == 0 && wn % kCols == 0 && threads() <= 1024;
+  }
+  TileName name() const { return tile_text("%dx%d %dx%d, %d chains", bm, bn, wm, wn, chains()); }
+};
+inline constexpr Tile kTiles[] = {{128, 256, 64, 64}, {128, 128, 64, 32}, {64, 64, 32, 16}};  // [0] is the default
+
+inline constexpr Types kTypes[] = {{Type::f16, Type::f16},
+                                   {Type::f16, Type::f32},
+                                   {Type::bf16, Type::bf16},
+                                   {Type::bf16, Type::f32},
+                                   {Type::f32, Type::f32, Compute::tf32}};
+
+// What the kernel is given: bits, for it makes nothing of them.
+template <class Word> struct Args {
+  std::int64_t m, n, k;
+  const Word* A;
+  std::int64_t lda;
+  const Word* B;
+  std::int64_t ldb;
+  void* C;
+  std::int64_t ldc;
+  bool wide;  // C has 4 bytes an element, else 2
+};
+
+// A register of an operand: the element (row, col) of a matrix, and where elements have 2 bytes the one below it or
+// to its right too. Zeros stand in for what is outside.
+template <class Word>
+__device__ __forceinline__ std::uint32_t operand(const Word* X, std::int64_t ld, std::int64_t rows, std::int64_t cols,
+                                                 std::int64_t row, std::int64_t col, bool down) {
+  const auto word = [&](std::int64_t r, std::int64_t c) -> std::uint32_t {
+    return r < rows && c < cols ? X[r * ld + c] : Word{0};
+  };
+  if constexpr (sizeof(Word) == 4) return word(row, col);
+  return word(row, col) | word(down ? row + 1 : row, down ? col : col + 1) << 16;
+}
+
+template <class In, class Word, int tile>
+__global__ void __launch_bounds__(kTiles[tile].threads()) probe_mma_peak(Args<Word> g) {
+  constexpr Tile t = kTiles[tile];
+  constexpr int pair = 4 / sizeof(Word), depth = 8 * pair;  // elements of a register, of a step of k
+
+  // Where am I: the warp's tile, and in each of its tiles of sums the place of this lane.
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm + warp / (t.bn / t.wn) * t.wm;
+  const std::int64_t col0 = std::int64_t{blockIdx.x} * t.bn + warp % (t.bn / t.wn) * t.wn;
+  const int row = lane / 4, col = lane % 4;
+
+  // Load, once: operands as mma.sync wants them, of whatever the caller put there. Which matters: how much power
+  // a multiplication takes, and so the clock, depends on the bits.
+  std::uint32_t rA[t.wm / kRows][4], rB[t.wn / kCols][2];
+#pragma unroll
+  for (int i = 0; i < t.wm / kRows; ++i) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      rA[i][e] = operand(g.A, g.lda, g.m, g.k, row0 + i * kRows + row + e % 2 * 8, (col + e / 2 * 4) * pair, false);
+  }
+#pragma unroll
+  for (int j = 0; j < t.wn / kCols; ++j) {
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+      rB[j][e] = operand(g.B, g.ldb, g.k, g.n, (col + e * 4) * pair, col0 + j * kCols + row, true);
+  }
+
+  // Multiply and add, k / depth times. The order is that of a product: operands change from one to the next.
+  float acc[t.wm / kRows][t.wn / kCols][4] = {};
+#pragma unroll 1
+  for (std::int64_t k = 0; k < g.k; k += depth) {
+#pragma unroll
+    for (int i = 0; i < t.wm / kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < t.wn / kCols; ++j) mma<In>(acc[i][j], rA[i], rB[j]);
+    }
+  }
+
+  // Store one number a lane, made of all its sums so that none is left out: 4 bytes of it, or the first 2.
+  float all = 0;
+#pragma unroll
+  for (int i = 0; i < t.wm / kRows; ++i) {
+#pragma unroll
+    for (int j = 0; j < t.wn / kCols; ++j) all += acc[i][j][0] + acc[i][j][1] + acc[i][j][2] + acc[i][j][3];
+  }
+  const std::int64_t r = row0 + row, c = col0 + col * 2;
+  if (r >= g.m || c >= g.n) return;
+  if (g.wide) {
+    static_cast<float*>(g.C)[r * g.ldc + c] = all;
+  } else {
+    static_cast<std::uint16_t*>(g.C)[r * g.ldc + c] = static_cast<std::uint16_t>(__float_as_uint(all) >> 16);
+  }
+}
+
+template <class In, class Word, class Out> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() {
+    constexpr Tile t = kTiles[i];
+    return in_slabs(GemmArgs<Word, Out, float>(args), t.bm, [&](const GemmArgs<Word, Out, float>& g) {
+      const Grid grid{ceil_div(g.n, t.bn), ceil_div(g.m, t.bm)};
+      const Args<Word> same{g.m, g.n, g.k, g.A, g.lda, g.B, g.ldb, g.C, g.ldc, std::is_same_v<Out, float>};
+      return cairn::launch(grid, t.threads(), 0, stream, probe_mma_peak<In, Word, i>, same);
+    });
+  });
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  using Half = std::uint16_t;
+  const Problem& p = args.problem;
+  if (p.in == Type::f32) return launch_typed<Tf32, std::uint32_t, float>(args, tile, stream);
+  if (p.in == Type::bf16) {
+    return p.out == Type::f32 ? launch_typed<__nv_bfloat16, Half, float>(args, tile, stream)
+                              : launch_typed<__nv_bfloat16, Half, Half>(args, tile, stream);
+  }
+  return p.out == Type::f32 ? launch_typed<__half, Half, float>(args, tile, stream)
+                            : launch_typed<__half, Half, Half>(args, tile, stream);
+}
+
+extern const Rung rung = {.id = "probe/mma_peak",
+                          .title = "mma.sync peak",
+                          .kind = RungKind::probe,
+                          .types = kTypes,
+                          .layouts = layout::nn,
+                          .arch = 80,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch};
+
+}  // namespace cairn::probe_mma_peak

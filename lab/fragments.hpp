@@ -1,0 +1,34 @@
+// Which lane of a warp holds which element of a tile (device/fragment.hpp), as tables and as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/fragment.hpp"
+#include "lab/table.hpp"
+
+namespace cairn::lab {
+
+// As a user asks for it; what is empty is chosen: mma, f16, all operands, the first shape there is.
+struct FragmentQuestion {
+  std::string op, type, operand, shape;
+};
+
+struct FragmentAnswer {
+  fragment::Kind kind;
+  std::vector<fragment::Operand> operands;
+};
+
+// Throws Error(kUsage) for words it does not know and for what there is not.
+FragmentAnswer parse(const FragmentQuestion& question);
+
+// For people: "lane:element" for each place of a tile. Below it, in the report's own words, how to read it.
+Report fragment_report(const FragmentAnswer& answer, Format format);
+
+// For machines: a row for each element that a lane holds.
+Table fragment_list(const FragmentAnswer& answer);
+
+// All of it as one SVG that stands alone. A colour is a group of four lanes.
+std::string fragment_picture(const FragmentAnswer& answer);
+
+}  // namespace cairn::lab

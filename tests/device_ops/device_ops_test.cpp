@@ -1,0 +1,270 @@
+// Every operation of a warp in device/, on very many tiles: the emulator against a plain reference, and a GPU against
+// the emulator. CAIRN_TEST_DEVICE=gpu does the second.
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "cairn/numbers.hpp"
+#include "emu/settings.hpp"
+#include "tests/device_ops/reference.hpp"
+
+namespace cairn::device_ops {
+namespace {
+
+// What the tiles hold.
+enum class Data {
+  bits,      // any, to be moved
+  integers,  // small ones, whose sums are exact
+  near_one,  // within a few powers of two
+  finite,    // any numbers
+  special    // zeros, infinities, NaNs and the ends of the range among them
+};
+constexpr const char* kNames[] = {"bits", "integers", "near one", "finite", "special"};
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  std::uint32_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::uint32_t>(state_ >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// One number's bits.
+struct Format {
+  int exponent_bits, fraction;
+};
+std::uint32_t draw(Random& random, Data data, const Format& f) {
+  const std::uint32_t fraction = random.next() & ((1u << f.fraction) - 1);
+  const std::uint32_t sign = (random.next() >> 31) << (f.exponent_bits + f.fraction);
+  const std::uint32_t bias = (1u << (f.exponent_bits - 1)) - 1, most = 2 * bias + 1;
+  switch (data) {
+    case Data::integers: {
+      const std::uint32_t size = random.next() % 9;  // 0 to 8
+      if (size == 0) return 0;
+      const auto exponent = static_cast<unsigned>(std::bit_width(size)) - 1;
+      return sign | (bias + exponent) << f.fraction | (size << f.fraction >> exponent & ((1u << f.fraction) - 1));
+    }
+    case Data::near_one: return sign | (bias - 4 + random.next() % 8) << f.fraction | fraction;
+    case Data::finite: return sign | random.next() % most << f.fraction | fraction;
+    case Data::special:
+      switch (random.next() % 16) {
+        case 0: return sign;
+        case 1: return sign | most << f.fraction;
+        case 2: return sign | most << f.fraction | 1u << (f.fraction - 1);
+        case 3: return sign | 1;
+        case 4: return sign | ((most << f.fraction) - 1);
+        case 5: return sign | 1u << f.fraction;
+        default: return draw(random, Data::integers, f);
+      }
+    case Data::bits: break;
+  }
+  return random.next();
+}
+
+Bytes draw_tiles(const Op& op, int tiles, Data data, std::uint64_t seed) {
+  Random random(seed);
+  Bytes in(static_cast<std::size_t>(tiles) * in_bytes(op));
+  const bool moves = data == Data::bits;
+  const Format formats[] = {{5, 10}, {8, 7}, {8, 23}};
+  for (int tile = 0; tile < tiles; ++tile) {
+    unsigned char* to = in.data() + static_cast<std::size_t>(tile) * in_bytes(op);
+    if (moves) {
+      for (int i = 0; i < in_bytes(op); i += 4) {
+        const std::uint32_t word = random.next();
+        std::memcpy(to + i, &word, sizeof word);
+      }
+      if (op.what == What::matrices || op.what == What::transposed) {
+        for (int lane = 0; lane < 32; ++lane) to[512 + lane] %= 32;
+      }
+      continue;
+    }
+    const auto fill = [&](int from, int end, bool wide, const Format& format) {
+      for (int at = from; at < end; at += wide ? 4 : 2) {
+        const std::uint32_t bits = draw(random, data, format);
+        std::memcpy(to + at, &bits, wide ? 4 : 2);
+      }
+    };
+    const bool wide = op.kind.type == Type::tf32;
+    fill(0, c_begins(op), wide, formats[static_cast<int>(op.kind.type)]);
+    fill(c_begins(op), in_bytes(op), !op.half_in, op.half_in ? formats[0] : formats[2]);
+  }
+  return in;
+}
+
+bool multiplies(const Op& op) { return op.what == What::mma || op.what == What::wmma; }
+
+Bytes run(const Entry& entry, int op, int tiles, const Bytes& in) {
+  Bytes out(static_cast<std::size_t>(tiles) * out_bytes(ops[op]));
+  const char* wrong = entry.run(op, tiles, in.data(), out.data());
+  EXPECT_EQ(wrong, nullptr) << ops[op].name << ": " << wrong;
+  return out;
+}
+Bytes emulated(int op, int tiles, const Bytes& in, Rounding rounding = Rounding::wide) {
+  emu::configure({.faithful_tensor = rounding == Rounding::faithful});
+  Bytes out = run(*cairn_device_ops_emulated(), op, tiles, in);
+  emu::configure({});
+  return out;
+}
+
+// How many elements differ, and the first of them in words.
+std::string difference(const Op& op, const Bytes& got, const Bytes& want) {
+  if (got == want) return "";
+  const std::size_t size = multiplies(op) ? static_cast<std::size_t>(sum_bytes(op.half_out)) : 2;
+  std::size_t count = 0, first = 0;
+  for (std::size_t at = got.size(); at >= size; at -= size) {
+    if (std::memcmp(&got[at - size], &want[at - size], size) != 0) ++count, first = at - size;
+  }
+  std::uint32_t a = 0, b = 0;
+  std::memcpy(&a, &got[first], size);
+  std::memcpy(&b, &want[first], size);
+  char text[160];
+  const auto tile = first / static_cast<std::size_t>(out_bytes(op));
+  std::snprintf(text, sizeof text, "%zu of %zu differ, first in tile %zu at byte %zu: %08x, wanted %08x", count,
+                got.size() / size, tile, first % static_cast<std::size_t>(out_bytes(op)), a, b);
+  return text;
+}
+
+const Entry* gpu = nullptr;
+
+// Several of these operations are made of one tile.
+int tiles_of(const Op& op) {
+  const int uses = op.what == What::operands ? 16 : op.what == What::sums ? 4 : op.what == What::wmma ? 8 : 1;
+  return (gpu != nullptr ? 100000 : 25000) / uses;  // a million in all, or four
+}
+
+class OnEmulator : public testing::TestWithParam<int> {};
+
+TEST_P(OnEmulator, IsWhatTheReferenceSays) {
+  const Op& op = ops[GetParam()];
+  if (!multiplies(op)) {
+    const Bytes in = draw_tiles(op, tiles_of(op), Data::bits, 1);
+    EXPECT_EQ(difference(op, emulated(GetParam(), tiles_of(op), in), expected(op, tiles_of(op), in, Rounding::wide)),
+              "");
+    return;
+  }
+  for (const Data data : {Data::integers, Data::near_one, Data::finite, Data::special}) {
+    const int tiles = tiles_of(op) / (data == Data::near_one ? 2 : 8);
+    const Bytes in = draw_tiles(op, tiles, data, 1);
+    EXPECT_EQ(difference(op, emulated(GetParam(), tiles, in), expected(op, tiles, in, Rounding::wide)), "")
+        << op.name << ", " << kNames[static_cast<int>(data)];
+    const int fewer = tiles / 10;
+    const Rounding faithful = Rounding::faithful;
+    EXPECT_EQ(difference(op, emulated(GetParam(), fewer, in, faithful), expected(op, fewer, in, faithful)), "")
+        << op.name << ", " << kNames[static_cast<int>(data)] << ", faithful";
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<int>& info) {
+  std::string name = ops[info.param].name;
+  std::erase(name, ',');
+  for (char& c : name) c = c == ' ' ? '_' : c;
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Ops, OnEmulator, testing::Range(0, kOps), name_of);
+
+TEST(Fragments, AreThoseOfTheManual) {
+  for (const Kind& kind : fragment::kinds) {
+    for (const Operand operand : {Operand::a, Operand::b, Operand::c}) {
+      for (int at = 0; at < 32 * held(kind, operand); ++at) {
+        const int lane = at / held(kind, operand), i = at % held(kind, operand);
+        EXPECT_EQ(place(kind, operand, lane, i), manual_place(kind, operand, lane, i))
+            << static_cast<int>(kind.op) << static_cast<int>(kind.type) << " " << kind.shape.m << " lane " << lane
+            << " element " << i;
+      }
+    }
+  }
+}
+
+class OnGpu : public testing::TestWithParam<int> {};
+
+TEST_P(OnGpu, MovesAndAddsAsTheEmulator) {
+  const Op& op = ops[GetParam()];
+  const int tiles = tiles_of(op);
+  const Bytes in = draw_tiles(op, tiles, multiplies(op) ? Data::integers : Data::bits, 2);
+  EXPECT_EQ(difference(op, run(*gpu, GetParam(), tiles, in), emulated(GetParam(), tiles, in)), "") << op.name;
+}
+
+double sum_at(const Op& op, const Bytes& bytes, std::size_t i) {
+  if (op.half_out) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, &bytes[2 * i], 2);
+    return static_cast<double>(f16::from_bits(bits));
+  }
+  float x = 0;
+  std::memcpy(&x, &bytes[4 * i], 4);
+  return static_cast<double>(x);
+}
+
+// Rounds like the emulator's faithful mode, or nearly: how nearly is printed.
+TEST_P(OnGpu, RoundsNearlyAsTheFaithfulEmulator) {
+  const Op& op = ops[GetParam()];
+  if (!multiplies(op)) return;
+  for (const Data data : {Data::near_one, Data::finite, Data::special}) {
+    const int tiles = tiles_of(op) / 10;
+    const Bytes in = draw_tiles(op, tiles, data, 3);
+    const Bytes want = emulated(GetParam(), tiles, in, Rounding::faithful), got = run(*gpu, GetParam(), tiles, in);
+    const std::vector<double> most = slack(op, tiles, in);
+    const auto size = static_cast<std::size_t>(sum_bytes(op.half_out));
+    std::size_t mismatches = 0, bits = 0, outside = 0;
+    for (std::size_t i = 0; i < most.size(); ++i) {
+      if (std::memcmp(&got[size * i], &want[size * i], size) == 0) continue;
+      ++mismatches;
+      for (std::size_t byte = 0; byte < size; ++byte)
+        bits += static_cast<std::size_t>(
+            std::popcount(static_cast<unsigned>(got[size * i + byte] ^ want[size * i + byte])));
+      const double end = op.half_out ? 0x1p16 : 0x1p128;  // an infinity stands for what is just too large
+      const auto number = [&](const Bytes& from) {
+        const double x = sum_at(op, from, i);
+        return std::isinf(x) ? std::copysign(end, x) : x;
+      };
+      const double a = number(got), b = number(want);
+      if (std::isnan(a) != std::isnan(b) || std::fabs(a - b) > most[i]) ++outside;
+    }
+    std::printf("%s, %s: %zu of %zu elements differ, %zu bits of %zu\n", op.name, kNames[static_cast<int>(data)],
+                mismatches, most.size(), bits, 8 * got.size());
+    EXPECT_EQ(outside, 0u) << op.name << ", " << kNames[static_cast<int>(data)] << ": " << difference(op, got, want);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ops, OnGpu, testing::Range(0, kOps), name_of);
+
+// Null where there is no GPU, or no CUDA in this build.
+const Entry* find_gpu() {
+#ifdef CAIRN_DEVICE_OPS_GPU
+  void* loaded = dlopen(CAIRN_DEVICE_OPS_GPU, RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) return nullptr;
+  const auto entry = reinterpret_cast<decltype(&cairn_device_ops_gpu)>(dlsym(loaded, "cairn_device_ops_gpu"));
+  return entry != nullptr && entry()->present() ? entry() : nullptr;
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace
+}  // namespace cairn::device_ops
+
+int main(int argc, char** argv) {
+  const char* device = std::getenv("CAIRN_TEST_DEVICE");
+  const bool on_gpu = device != nullptr && std::string_view(device) == "gpu";
+  if (on_gpu) {
+    cairn::device_ops::gpu = cairn::device_ops::find_gpu();
+    if (cairn::device_ops::gpu == nullptr) {
+      std::cout << "skipped: no GPU, or no CUDA in this build\n";
+      return 77;
+    }
+  }
+  testing::GTEST_FLAG(filter) = on_gpu ? "*OnGpu*" : "-*OnGpu*";
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

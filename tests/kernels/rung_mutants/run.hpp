@@ -1,0 +1,200 @@
+// Running a mutant, or the rung it was made of, on both emulators, and saying what is wrong with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cairn/numbers.hpp"
+#include "emu/trace.hpp"
+#include "kernels/ladder.hpp"
+
+extern "C" const cairn::emu::Entry* cairn_emu_plain_mutants(void);
+extern "C" const cairn::emu::TracedEntry* cairn_emu_traced_mutants(void);
+
+namespace cairn {
+
+inline constexpr std::uint64_t kSeeds[] = {1, 2, 3};  // of the order in which threads run
+
+struct Shape {
+  std::int64_t m, n, k;
+};
+
+inline const Rung& rung(const emu::Entry& emulator, std::string_view id) {
+  std::size_t count = 0;
+  const auto* first = static_cast<const Rung* const*>(emulator.ladder(&count));
+  for (const Rung* rung : Ladder(first, count))
+    if (rung->id == id) return *rung;
+  throw std::runtime_error("no ladder of this test has " + std::string(id));
+}
+
+// Small integers in no simple pattern: every sum of products is exact, whatever its order. Or numbers that take all
+// bits their type has: for what happens to the inputs.
+enum class Values : std::uint8_t { integers, real };
+
+// A packed matrix on an emulated device.
+class Matrix {
+ public:
+  Matrix(const emu::Entry& emulator, Type type, std::int64_t elements)
+      : emulator_(emulator), type_(type), bytes_(static_cast<std::size_t>(elements * size_of(type))) {
+    EXPECT_TRUE(emulator_.allocate(bytes_.size(), &device_).ok());
+  }
+  ~Matrix() { EXPECT_TRUE(emulator_.free(device_).ok()); }
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+
+  void draw(std::uint64_t seed, Values values) {
+    with_type(type_, [&]<class T>() {
+      for (std::size_t at = 0; at < bytes_.size(); at += sizeof(T)) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const double real = static_cast<double>(seed >> 11) * 0x1p-52 - 1;
+        const double value = values == Values::real ? real : static_cast<double>(static_cast<int>(seed >> 60) - 8);
+        const T element = static_cast<T>(value);
+        std::memcpy(&bytes_[at], &element, sizeof(T));
+      }
+    });
+    EXPECT_TRUE(emulator_.copy_in(device_, bytes_.data(), bytes_.size()).ok());
+  }
+  void fetch() { EXPECT_TRUE(emulator_.copy_out(bytes_.data(), device_, bytes_.size()).ok()); }
+  // Has anybody written to it since it was drawn?
+  bool changed() const {
+    std::vector<std::byte> now(bytes_.size());
+    EXPECT_TRUE(emulator_.copy_out(now.data(), device_, now.size()).ok());
+    return now != bytes_;
+  }
+  void* device() const { return device_; }
+  double at(std::int64_t index) const {
+    return with_type(type_, [&]<class T>() {
+      T element;
+      std::memcpy(&element, &bytes_[static_cast<std::size_t>(index) * sizeof(T)], sizeof(T));
+      return static_cast<double>(element);
+    });
+  }
+
+ private:
+  const emu::Entry& emulator_;
+  Type type_;
+  std::vector<std::byte> bytes_;
+  void* device_ = nullptr;
+};
+
+// The first element of C that is wrong, in words; empty if there is none.
+inline std::string wrong(const Shape& s, const Matrix& A, const Matrix& B, const Matrix& C) {
+  for (std::int64_t i = 0; i < s.m; ++i) {
+    for (std::int64_t j = 0; j < s.n; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < s.k; ++k) sum += A.at(i * s.k + k) * B.at(k * s.n + j);
+      if (C.at(i * s.n + j) == sum) continue;
+      return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " + std::to_string(C.at(i * s.n + j)) +
+             "; it should be " + std::to_string(sum);
+    }
+  }
+  return "";
+}
+
+// Of the types a rung takes the first that go into f32, where sums of integers stay exact.
+inline Problem problem_for(const Rung& rung, const Shape& s) {
+  for (const Types& types : rung.types) {
+    if (types.out != Type::f32) continue;
+    Problem p = Problem::packed(types.in, Op::none, Op::none, s.m, s.n, s.k);
+    p.out = types.out, p.compute = types.compute;
+    return p;
+  }
+  throw std::runtime_error(std::string(rung.id) + " has no product into f32");
+}
+
+// C = A B with a tile of a rung: the launch's report, or what is wrong with A, B or C, or nothing. The C of real
+// numbers is not looked at.
+inline std::string run(const emu::Entry& emulator, std::string_view id, int tile, const Shape& s, std::uint64_t seed,
+                       Values values) {
+  emulator.configure({.seed = seed, .threads = 1});
+  const Rung& chosen = rung(emulator, id);
+  const Problem p = problem_for(chosen, s);
+  Matrix A(emulator, p.in, s.m * s.k), B(emulator, p.in, s.k * s.n), C(emulator, p.out, s.m * s.n);
+  A.draw(seed, values), B.draw(~seed, values);
+  Status status = chosen.launch({p, 1, A.device(), B.device(), 0, C.device()}, tile, nullptr);
+  const Status late = emulator.take_error();
+  if (status.ok()) status = late;
+  if (!status.ok()) return status.message();
+  if (A.changed()) return "A was written";
+  if (B.changed()) return "B was written";
+  C.fetch();
+  return values == Values::real ? "" : wrong(s, A, B, C);
+}
+
+// The same on the plain emulator.
+inline std::string plain(std::string_view id, const Shape& s, std::uint64_t seed, int tile = 0,
+                         Values values = Values::integers) {
+  const emu::Entry& emulator = id.starts_with("mutant/") ? *cairn_emu_plain_mutants() : *cairn_emu_plain();
+  return run(emulator, id, tile, s, seed, values);
+}
+
+struct Traced {
+  std::string failure;  // as above
+  std::vector<emu::Finding> findings;
+
+  std::string all() const {
+    std::string text = failure;
+    for (const emu::Finding& f : findings)
+      text += (text.empty() ? "" : "\n") + std::string(name(f.fault)) + ": " + f.what;
+    return text;
+  }
+};
+
+// And on the traced one, under all detectors.
+inline Traced traced(std::string_view id, const Shape& s, std::uint64_t seed, int tile = 0) {
+  const emu::TracedEntry& entry = id.starts_with("mutant/") ? *cairn_emu_traced_mutants() : *cairn_emu_traced();
+  entry.begin({});
+  Traced result;
+  result.failure = run(entry.emulator, id, tile, s, seed, Values::integers);
+  emu::Trace trace;
+  entry.take(trace);
+  result.findings = trace.findings;
+  return result;
+}
+
+// Nothing is wrong, on either emulator.
+inline void expect_honest(std::string_view id, const Shape& s, int tile = 0) {
+  for (const std::uint64_t seed : kSeeds) {
+    EXPECT_EQ(plain(id, s, seed, tile), "") << id << ", k " << s.k << ", seed " << seed;
+    EXPECT_EQ(traced(id, s, seed, tile).all(), "") << id << ", k " << s.k << ", seed " << seed;
+  }
+}
+
+// A line of the tree, by its end, that no other line of the file has.
+struct Line {
+  const char *file, *end;
+
+  std::string place() const {
+    std::ifstream in(std::string(CAIRN_SOURCE_DIR) + "/" + file);
+    int number = 0, found = 0, times = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      if (line.ends_with(end)) found = number, ++times;
+    }
+    EXPECT_EQ(times, 1) << file << " has so many lines that end in " << end;
+    return std::string(file) + ":" + std::to_string(found);
+  }
+};
+
+inline std::string text_of(const emu::Place& place) { return place.file + ":" + std::to_string(place.line); }
+
+// Whether a finding of the kind is about the two lines, whichever was caught at the other, and says `words`.
+inline bool names(const Traced& seen, emu::Fault fault, const Line& one, const Line& two, std::string_view words) {
+  const std::string a = one.place(), b = two.place();
+  for (const emu::Finding& f : seen.findings) {
+    const std::string place = text_of(f.place), other = text_of(f.other);
+    const bool both = (place == a && other == b) || (place == b && other == a);
+    if (f.fault == fault && both && f.what.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace cairn

@@ -1,0 +1,91 @@
+// `cairn info fragment`: known places, every place once, and words it does not know.
+#include "lab/fragments.hpp"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "lab/exit.hpp"
+
+namespace cairn::lab {
+namespace {
+
+using fragment::Operand;
+
+std::string cell(const Table& table, std::size_t row, std::size_t col) {
+  return std::get<std::string>(table.rows.at(row).at(col + 1));
+}
+
+std::string complaint(const FragmentQuestion& question) {
+  try {
+    (void)parse(question);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kUsage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Fragments, AreWhereTheManualHasThem) {
+  const Table a = fragment_report(parse({"mma", "f16", "a", ""}), Format::table).table;
+  EXPECT_EQ(a.rows.size(), 16u);
+  EXPECT_EQ(a.columns.size(), 17u);
+  EXPECT_EQ(cell(a, 0, 0), "0:0");
+  EXPECT_EQ(cell(a, 1, 3), "5:1");
+  EXPECT_EQ(cell(a, 8, 0), "0:2");
+  EXPECT_EQ(cell(a, 0, 8), "0:4");
+  EXPECT_EQ(cell(a, 15, 15), "31:7");
+  const Table b = fragment_report(parse({"mma", "tf32", "b", "16x8x8"}), Format::table).table;
+  EXPECT_EQ(cell(b, 0, 1), "4:0");
+  EXPECT_EQ(cell(b, 7, 7), "31:1");
+  const Table c = fragment_report(parse({"wmma", "bf16", "c", "8x32x16"}), Format::table).table;
+  EXPECT_EQ(c.rows.size(), 8u);
+  EXPECT_EQ(cell(c, 1, 0), "0:1");
+  EXPECT_EQ(cell(c, 0, 8), "0:2");
+  EXPECT_EQ(cell(c, 0, 16), "0:4");
+}
+
+// Every place is held, and by as many elements as there are copies.
+TEST(Fragments, HoldEveryPlace) {
+  for (const fragment::Kind& kind : fragment::kinds) {
+    for (const Operand operand : {Operand::a, Operand::b, Operand::c}) {
+      const Table list = fragment_list({kind, {operand}});
+      std::multiset<std::pair<std::int64_t, std::int64_t>> places;
+      for (const auto& row : list.rows)
+        places.insert({std::get<std::int64_t>(row[4]), std::get<std::int64_t>(row[5])});
+      const auto copies = static_cast<std::size_t>(held(kind, operand) / distinct(kind, operand));
+      for (int at = 0; at < 32 * distinct(kind, operand); ++at) {
+        const int width = cols(kind.shape, operand);
+        EXPECT_EQ(places.count({at / width, at % width}), copies);
+      }
+    }
+  }
+}
+
+TEST(Fragments, AreAllShownIfNoneIsNamed) {
+  const Report all = fragment_report(parse({}), Format::table);
+  EXPECT_NE(all.before.back().find("mma of f16 16x8x16: a, 16 x 16"), std::string::npos);
+  EXPECT_EQ(all.after.size(), 4u);  // b and c, each with a heading
+  const Report again = fragment_report(parse({"wmma", "f16", "b", "32x8x16"}), Format::md);
+  EXPECT_NE(again.before.back().find("Elements from 4 on are the same again, up to 15."), std::string::npos);
+  EXPECT_EQ(fragment_list(parse({"wmma", "", "", ""})).rows.size(), 32u * (16 + 16 + 8));
+}
+
+TEST(Fragments, AreDrawn) {
+  const std::string svg = fragment_picture(parse({"mma", "", "c", ""}));
+  EXPECT_TRUE(svg.starts_with("<svg xmlns="));
+  EXPECT_NE(svg.find("row 3, column 5: lane 14, element 1<"), std::string::npos);
+  EXPECT_EQ(svg.find("row 16"), std::string::npos);
+}
+
+TEST(Fragments, UnknownWordsAreTold) {
+  EXPECT_EQ(complaint({"wgmma", "", "", ""}), "--op 'wgmma': there are mma, wmma");
+  EXPECT_EQ(complaint({"", "f64", "", ""}), "--type 'f64': there are f16, bf16, tf32");
+  EXPECT_EQ(complaint({"", "", "d", ""}), "--operand 'd': there are a, b, c");
+  EXPECT_EQ(complaint({"wmma", "tf32", "", "16x16x16"}), "--shape '16x16x16': wmma of tf32 has 16x16x8");
+  EXPECT_EQ(complaint({"mma", "bf16", "", "16x8x16"}), "");
+}
+
+}  // namespace
+}  // namespace cairn::lab
