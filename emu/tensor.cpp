@@ -124,9 +124,10 @@ double cut_to_float(double x) {
                                                                 : static_cast<double>(nearest);
 }
 
+// `depth` steps of k from `first` on: what one instruction adds.
 template <int m, int n, int k>
-void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Type type, bool half_in,
-                  bool half_out) {
+void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Type type, bool half_in, bool half_out,
+                  std::size_t first, std::size_t depth) {
   constexpr int kOfHalf = -14, kOfFloat = -126;
   const int smallest = type == Type::f16 ? kOfHalf : kOfFloat;
   std::array<std::array<int, k>, m> a_exponents;
@@ -140,7 +141,7 @@ void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Ty
       const double before = sums[i][j];
       double all = before;
       int top = std::max(kOfFloat, exponent(before, half_in ? kOfHalf : kOfFloat));
-      for (std::size_t l = 0; l < k; ++l) {
+      for (std::size_t l = first; l < first + depth; ++l) {
         all += a[i][l] * b[l][j];
         top = std::max(top, a_exponents[i][l] + b_exponents[l][j]);
       }
@@ -150,7 +151,7 @@ void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Ty
       }
       const double scale = power(kAlignedBits - top);
       double sum = std::trunc(before * scale);
-      for (std::size_t l = 0; l < k; ++l) sum += std::trunc(a[i][l] * b[l][j] * scale);
+      for (std::size_t l = first; l < first + depth; ++l) sum += std::trunc(a[i][l] * b[l][j] * scale);
       sum = sum * power(top - kAlignedBits) + 0.0;  // no -0
       sums[i][j] = half_out ? sum : cut_to_float(sum);
     }
@@ -166,7 +167,9 @@ template <Kind kind> void multiply(const Multiply& what, const std::array<LaneTi
   gather<kind, Operand::b>(b, lanes, &LaneTiles::b);
   gather_sums<kind>(sums, lanes, what.half_in);
   if (faithful) {
-    add_faithful<m, n, k>(sums, a, b, kind.type, what.half_in, what.half_out);
+    const auto depth = static_cast<std::size_t>(fragment::depth(kind));
+    for (std::size_t first = 0; first < k; first += depth)
+      add_faithful<m, n, k>(sums, a, b, kind.type, what.half_in, what.half_out, first, depth);
   } else {
     add_wide<m, n, k>(sums, a, b);
   }

@@ -25,7 +25,7 @@ void Tracer::multiplied(const Multiply& what, const Site& where) {
   auto at = products_.begin();
   while (at != products_.end() && at->site != site) ++at;
   if (at == products_.end()) at = products_.insert(at, {site, 0, 0});
-  at->instructions += static_cast<std::uint64_t>(m * n / (16 * 8));
+  at->instructions += static_cast<std::uint64_t>(m * n / (16 * 8) * (k / fragment::depth(what.kind)));
   at->flops += static_cast<std::uint64_t>(2 * m * n * k);
 }
 

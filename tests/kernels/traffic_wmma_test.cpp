@@ -76,7 +76,7 @@ TEST(TrafficWmma, FragmentsServeMoreProductsInLargerWarpTiles) {
 TEST(TrafficWmma, Tf32FragmentsGoWordByWord) {
   constexpr std::uint64_t kProducts = kSize * kSize * kSize / (16 * 16 * 8), kSums = kSize * kSize / kWarp;
   const auto expect = [&](const emu::Counters& c, std::uint64_t loads) {
-    EXPECT_EQ(c.mma_instructions, 2 * kProducts);
+    EXPECT_EQ(c.mma_instructions, 4 * kProducts);  // of 16 x 8 sums each, 4 deep
     EXPECT_EQ(c.shared_load_requests, loads + kSums);
     EXPECT_EQ(c.shared_load_wavefronts, loads + kSums);
   };
