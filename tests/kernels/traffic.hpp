@@ -12,13 +12,26 @@ namespace cairn::lab::trace {
 
 inline constexpr std::uint64_t kWarp = 32;
 
-// A rung with a tile on a square problem whose matrices are packed and aligned.
+// What a rung with a tile does on a problem whose matrices are aligned.
+inline emu::Counters count(const std::string& id, const Problem& p, int tile = 0) {
+  const Traced traced = trace_rung(id, tile, p, 1, false);
+  EXPECT_EQ(traced.failure, "") << id << ", " << p.brief();
+  return traced.trace.kernels.at(0).counters;
+}
+// The same for a square problem of f32, packed.
 inline emu::Counters count(const std::string& id, std::int64_t size, int tile = 0) {
   const bool moves = id.starts_with("transpose");
-  const Problem p = Problem::packed(Type::f32, moves ? Op::transpose : Op::none, Op::none, size, size, size);
-  const Traced traced = trace_rung(id, tile, p, 1, false);
-  EXPECT_EQ(traced.failure, "") << id;
-  return traced.trace.kernels.at(0).counters;
+  return count(id, Problem::packed(Type::f32, moves ? Op::transpose : Op::none, Op::none, size, size, size), tile);
+}
+
+// No detector finds anything.
+inline void expect_clean(const std::string& id, int tile, const Problem& p, std::uint64_t seed) {
+  const Traced traced = trace_rung(id, tile, p, seed, true);
+  EXPECT_EQ(traced.failure, "") << id << "@" << tile << ", " << p.brief();
+  for (const emu::Finding& finding : traced.trace.findings) {
+    ADD_FAILURE() << id << "@" << tile << ", " << p.brief() << ", seed " << seed << ", " << emu::name(finding.fault)
+                  << ": " << finding.what;
+  }
 }
 
 inline double per(std::uint64_t cost, std::uint64_t requests) {

@@ -22,19 +22,13 @@ Problem problem(std::pair<Op, Op> layout, Type type = Type::bf16, std::int64_t s
   return p;
 }
 
-emu::Counters count_of(const std::string& id, const Problem& p, int tile = 0) {
-  const Traced traced = trace_rung(id, tile, p, 1, false);
-  EXPECT_EQ(traced.failure, "") << id << ", " << p.brief();
-  return traced.trace.kernels.at(0).counters;
-}
-
 // For 16 steps of k a warp reads four times 16 rows of A and four times 16 columns of B, four matrices an
 // instruction, a wavefront each; 37 and 38 read once more than they multiply.
 TEST(TrafficMma, EightLoadsOfFourMatricesServe32ProductsInEveryLayout) {
   constexpr std::uint64_t kSteps = kSize / 16;
   for (const auto& layout : kLayouts) {
     for (const char* id : {kLdmatrix, kSwizzle, kPipeline}) {
-      const emu::Counters c = count_of(id, problem(layout));
+      const emu::Counters c = count(id, problem(layout));
       const std::uint64_t reads = kWarps * (kSteps + (id == kPipeline ? 1 : 0)) * 8;
       EXPECT_EQ(c.mma_instructions, kWarps * kSteps * 32) << id;
       EXPECT_EQ(c.shared_load_requests, reads) << id;
@@ -49,7 +43,7 @@ TEST(TrafficMma, EightLoadsOfFourMatricesServe32ProductsInEveryLayout) {
 TEST(TrafficMma, Tf32IsReadByMatricesAlongKAndByWordsAcross) {
   constexpr std::uint64_t kReads = kWarps * (kSize / 8 + 1);
   for (const auto& layout : kLayouts) {
-    const emu::Counters c = count_of(kPipeline, problem(layout, Type::f32));
+    const emu::Counters c = count(kPipeline, problem(layout, Type::f32));
     const std::uint64_t by_matrices = (layout.first == Op::none ? 4 : 0) + (layout.second == Op::none ? 0 : 4);
     const std::uint64_t by_words = (layout.first == Op::none ? 0 : 16) + (layout.second == Op::none ? 16 : 0);
     EXPECT_EQ(c.mma_instructions, kWarps * kSize / 8 * 32);
@@ -64,7 +58,7 @@ TEST(TrafficMma, Tf32IsReadByMatricesAlongKAndByWordsAcross) {
 TEST(TrafficMma, EveryLayoutCopiesEachSectorOnce) {
   for (const auto& layout : kLayouts) {
     for (const char* id : {kLdmatrix, kSwizzle, kPipeline, kOrder}) {
-      const emu::Counters c = count_of(id, problem(layout));
+      const emu::Counters c = count(id, problem(layout));
       EXPECT_EQ(c.async_copy_sectors, 2 * kSize * kSize * 2 / 32) << id;
       EXPECT_EQ(c.async_copy_requests, 2 * kSize * kSize * 2 / (16 * kWarp)) << id;
       EXPECT_EQ(c.global_load_requests, c.async_copy_requests) << id;
@@ -75,8 +69,7 @@ TEST(TrafficMma, EveryLayoutCopiesEachSectorOnce) {
 // Pairs of elements, eight rows a request: a sector for 8 bytes that are wanted now, and again for the other 8.
 // Through shared memory whole sectors, 16 bytes a lane.
 TEST(TrafficMma, ThroughSharedMemoryCIsStoredInWholeSectors) {
-  const emu::Counters pairs = count_of(kPipeline, problem(kLayouts[1])),
-                      whole = count_of(kOrder, problem(kLayouts[1]));
+  const emu::Counters pairs = count(kPipeline, problem(kLayouts[1])), whole = count(kOrder, problem(kLayouts[1]));
   EXPECT_EQ(pairs.global_store_requests, kWarps * 4 * 32);
   EXPECT_EQ(per(pairs.global_store_sectors, pairs.global_store_requests), 8);
   EXPECT_EQ(whole.global_store_requests, kSize * kSize * 2 / (16 * kWarp));
@@ -89,21 +82,14 @@ TEST(TrafficMma, ThroughSharedMemoryCIsStoredInWholeSectors) {
 
 // One a tile; where operands are read ahead one before the first; before the stages become strips one more.
 TEST(TrafficMma, Barriers) {
-  EXPECT_EQ(count_of(kLdmatrix, problem(kLayouts[1])).barriers, kSize / 32);
-  EXPECT_EQ(count_of(kSwizzle, problem(kLayouts[1])).barriers, kSize / 64);
-  EXPECT_EQ(count_of(kPipeline, problem(kLayouts[1])).barriers, kSize / 64 + 1);
-  EXPECT_EQ(count_of(kOrder, problem(kLayouts[1])).barriers, kSize / 64 + 2);
+  EXPECT_EQ(count(kLdmatrix, problem(kLayouts[1])).barriers, kSize / 32);
+  EXPECT_EQ(count(kSwizzle, problem(kLayouts[1])).barriers, kSize / 64);
+  EXPECT_EQ(count(kPipeline, problem(kLayouts[1])).barriers, kSize / 64 + 1);
+  EXPECT_EQ(count(kOrder, problem(kLayouts[1])).barriers, kSize / 64 + 2);
 }
 
 // All tiles in all layouts and types: blocks inside of C and at its edges, a part of a tile of k, and odd rows.
 TEST(TrafficMma, CleanUnderAllDetectors) {
-  const auto expect_clean = [](const char* id, int tile, const Problem& p, std::uint64_t seed) {
-    const Traced traced = trace_rung(id, tile, p, seed, true);
-    EXPECT_EQ(traced.failure, "") << id << ", " << p.brief();
-    for (const emu::Finding& finding : traced.trace.findings)
-      ADD_FAILURE() << id << "@" << tile << ", " << p.brief() << ", " << emu::name(finding.fault) << ": "
-                    << finding.what;
-  };
   for (const char* id : {kLdmatrix, kSwizzle, kPipeline, kOrder}) {
     for (const Type type : {Type::f16, Type::f32}) {
       if (type == Type::f32 && (id == kLdmatrix || id == kSwizzle)) continue;

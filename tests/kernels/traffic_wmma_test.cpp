@@ -20,13 +20,8 @@ Problem problem(const std::string& id, Op op_b, std::int64_t m, std::int64_t n, 
   return p;
 }
 
-emu::Counters count_of(const std::string& id, const Problem& p, int tile = 0) {
-  const Traced traced = trace_rung(id, tile, p, 1, false);
-  EXPECT_EQ(traced.failure, "") << id << ", " << p.brief();
-  return traced.trace.kernels.at(0).counters;
-}
 emu::Counters count_of(const std::string& id, Op op_b = Op::none, int tile = 0) {
-  return count_of(id, problem(id, op_b, kSize, kSize, kSize), tile);
+  return count(id, problem(id, op_b, kSize, kSize, kSize), tile);
 }
 
 // Each element of A is fetched by every block of its row of blocks, and so it is for B: a tile four times as wide
@@ -128,7 +123,7 @@ TEST(TrafficWmma, OddRowsGoElementByElement) {
   for (const char* id : {kSplit, kStage2, kStage3, kMultistage}) {
     Problem p = problem(id, Op::none, kSize, kSize, 32);
     p.lda += 1;
-    const emu::Counters c = count_of(id, p);
+    const emu::Counters c = count(id, p);
     const std::uint64_t elements = id == kSplit ? 2 * kSize * 32 * (kSize / 32) : 2 * kSize * 32;
     EXPECT_EQ(c.global_load_requests, elements / kWarp) << id;
     EXPECT_EQ(c.async_copy_requests, is_tf32(id) ? elements / kWarp : 0) << id;
@@ -137,13 +132,6 @@ TEST(TrafficWmma, OddRowsGoElementByElement) {
 
 // All tiles of all four: blocks inside of C and at its edges, an odd number of tiles, a part of one, and odd rows.
 TEST(TrafficWmma, CleanUnderAllDetectors) {
-  const auto expect_clean = [](const char* id, int tile, const Problem& p, std::uint64_t seed) {
-    const Traced traced = trace_rung(id, tile, p, seed, true);
-    EXPECT_EQ(traced.failure, "") << id << ", " << p.brief();
-    for (const emu::Finding& finding : traced.trace.findings)
-      ADD_FAILURE() << id << "@" << tile << ", " << p.brief() << ", " << emu::name(finding.fault) << ": "
-                    << finding.what;
-  };
   const int tiles[] = {2, 2, 5, 3};
   const char* const ids[] = {kSplit, kStage2, kStage3, kMultistage};
   for (int i = 0; i < 4; ++i) {
