@@ -1,14 +1,17 @@
 # Thin names for the usual work; what takes more than a few lines is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: run test bench report readme format lint clean help build
+.PHONY: run test sanitize bench report readme format lint clean help build
 
 CAIRN := build/release/bin/cairn
 
 run: build ## build Cairn and climb the ladder once on this machine
 	$(CAIRN) climb
 
-test: ## build and run every test: plain, under the sanitizers, and the fuzz targets
+test: ## build and run every test
 	scripts/test.sh
+
+sanitize: ## build and run the unit tests under the sanitizers, and the fuzz targets
+	scripts/test.sh sanitize
 
 bench: build ## measure the contenders: on the GPU if there is one, else on the CPU
 	$(CAIRN) bench
@@ -19,8 +22,8 @@ report: build ## write a climb and a bench of this machine into build/report/
 	$(CAIRN) bench --format md --out build/report/bench.md --force
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
-readme: build ## write the README's table of the ladder again, from its record
-	$(CAIRN) report --readme README.md results/h200/ladder.json
+readme: build ## write the README's tables of the ladder again, from their records
+	$(CAIRN) report --readme README.md results/h200/ladder.json results/h200/tensor.json
 
 format: ## format the C++ sources in place
 	scripts/format.sh

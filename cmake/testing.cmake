@@ -1,10 +1,25 @@
 # cairn_add_test(name LABELS label... SOURCES file... [LIBRARIES target...] [HOT])
 #
-# One GoogleTest program and one ctest entry for it. Labels: unit (quick, also run under the sanitizers) or
-# slow. HOT says that the test's own code computes much. A program that exits with 77 needs something this machine
-# lacks and counts as skipped.
+# One GoogleTest program and one ctest entry for it. Labels: unit (quick, also run under the sanitizers) or slow. HOT
+# says that the test's own code computes much. A program that exits with 77 needs something this machine lacks and
+# counts as skipped. COST, a property of ctest's, is about the seconds of a test that has many: those begin first.
 
 add_custom_target(cairn_unit_tests)  # what the asan preset builds: the unit tests and what they link, no more
+
+# GoogleTest's macros compile faster when they are not optimized, and what the tests call is optimized in its own
+# library; only HOT tests are worth it. GoogleTest itself is read once for all tests, or rather once for each way
+# to compile them.
+set(empty ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+file(CONFIGURE OUTPUT ${empty} CONTENT "")
+foreach(headers cairn_gtest cairn_gtest_hot)
+  add_library(${headers} OBJECT ${empty})
+  target_link_libraries(${headers} PRIVATE cairn_flags GTest::gtest)
+  set_target_properties(${headers} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${headers} PRIVATE -fPIE)  # as programs have it
+  target_precompile_headers(${headers} PRIVATE <gtest/gtest.h>)
+endforeach()
+target_compile_options(cairn_gtest PRIVATE -O0)
+target_compile_options(cairn_gtest_hot PRIVATE -O1)
 
 function(cairn_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "LABELS;SOURCES;LIBRARIES")
@@ -17,9 +32,13 @@ function(cairn_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} cairn_flags GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # GoogleTest's macros compile faster at -O1, and what the tests call is optimized in its own library. Under a
-  # sanitizer optimizing doubles the time again: there only HOT tests are worth it.
-  target_compile_options(${name} PRIVATE $<$<OR:$<CONFIG:Release>,$<BOOL:${arg_HOT}>>:-O1>)
+  if(arg_HOT)
+    target_compile_options(${name} PRIVATE -O1)
+    target_precompile_headers(${name} REUSE_FROM cairn_gtest_hot)
+  else()
+    target_compile_options(${name} PRIVATE -O0)
+    target_precompile_headers(${name} REUSE_FROM cairn_gtest)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
   if(CAIRN_SANITIZE)

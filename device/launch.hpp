@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <cuda_runtime.h>
 
@@ -40,10 +41,10 @@ inline Status launch_failed(cudaError_t error) {
 }
 }  // namespace detail
 
-// `shared_bytes`: dynamic shared memory. A kernel may have 48 KiB without asking; more is asked for here.
+namespace detail {
 template <class... Parameters, class... Arguments>
-Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
-              Arguments&&... arguments) {
+Status launch(cudaLaunchAttribute* attributes, unsigned count, Grid grid, dim3 block, std::size_t shared_bytes,
+              void* stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return {};
   constexpr std::int64_t kMostX = std::numeric_limits<std::int32_t>::max(), kMostYZ = 65535;
   if (grid.x > kMostX || grid.y > kMostYZ || grid.z > kMostYZ) {
@@ -55,13 +56,40 @@ Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, voi
   config.blockDim = block;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = attributes;
+  config.numAttrs = count;
   if (constexpr std::size_t kWithoutAsking = 48 * 1024; shared_bytes > kWithoutAsking) {
     const cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-    if (error != cudaSuccess) return detail::launch_failed(error);
+    if (error != cudaSuccess) return launch_failed(error);
   }
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
-  return error == cudaSuccess ? Status{} : detail::launch_failed(error);
+  return error == cudaSuccess ? Status{} : launch_failed(error);
+}
+}  // namespace detail
+
+// `shared_bytes`: dynamic shared memory. A kernel may have 48 KiB without asking; more is asked for here.
+template <class... Parameters, class... Arguments>
+Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
+              Arguments&&... arguments) {
+  return detail::launch(nullptr, 0, grid, block, shared_bytes, stream, kernel, std::forward<Arguments>(arguments)...);
+}
+
+// The same for a kernel that may begin before the one ahead of it in the stream has ended, because it waits for it
+// itself (device/dependent.hpp). Where its code was made for a GPU older than sm_90 it does not wait, and begins
+// later.
+template <class... Parameters, class... Arguments>
+Status launch_dependent(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
+                        Arguments&&... arguments) {
+  cudaFuncAttributes code{};
+  if (const cudaError_t error = cudaFuncGetAttributes(&code, kernel); error != cudaSuccess) {
+    return detail::launch_failed(error);
+  }
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  return detail::launch(&early, code.ptxVersion >= 90 ? 1 : 0, grid, block, shared_bytes, stream, kernel,
+                        std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace cairn

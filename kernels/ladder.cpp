@@ -44,6 +44,8 @@ CAIRN_RUNG(tensor_35)
 CAIRN_RUNG(tensor_36)
 CAIRN_RUNG(tensor_37)
 CAIRN_RUNG(tensor_38)
+CAIRN_RUNG(tensor_39)
+CAIRN_RUNG(tensor_40)
 
 namespace cairn {
 
@@ -89,6 +91,8 @@ Ladder rungs() {
       &tensor_36::rung,  // mma.sync, swizzled
       &tensor_37::rung,  // mma.sync, register pipeline
       &tensor_38::rung,  // mma.sync, block order
+      &tensor_39::rung,  // mma.sync, stream-K
+      &tensor_40::rung,  // FP32 from TF32
   };
   return kRungs;
 }

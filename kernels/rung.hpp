@@ -27,6 +27,8 @@ struct RungArgs {
   const void* B;
   double beta;
   void* C;
+  int units = 1;                      // SMs of the GPU
+  std::span<std::byte> scratch = {};  // as much as the card asks for; a rung makes do with none, but slower
 };
 
 // The same with types, by value: what a kernel is given. Row-major: op(A) is m x k, op(B) is k x n, C is m x n.
@@ -163,6 +165,8 @@ struct Rung {
   bool batched = false;  // it takes strided batches itself: one launch for all products
   // The tile for a problem on a GPU of so many SMs; null where tile 0 is always meant.
   int (*pick)(const Problem& row, int units) = nullptr;
+  // Bytes of device memory that a launch wants beside its matrices, of which nothing is kept; null where it is none.
+  std::size_t (*scratch)(const Problem& row, int tile, int units) = nullptr;
 };
 
 // Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does

@@ -41,5 +41,7 @@ set(CAIRN_RUNGS
   kernels/tensor/36_mma_swizzle.cu
   kernels/tensor/37_mma_register_pipeline.cu
   kernels/tensor/38_mma_block_order.cu
+  kernels/tensor/39_mma_stream_k.cu
+  kernels/tensor/40_mma_tf32x3.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

@@ -1,5 +1,7 @@
 #include "lab/contender_rung.hpp"
 
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "src/dispatch/check.hpp"
@@ -42,11 +44,22 @@ std::string RungContender::refuses(const Problem& problem) const {
   return dispatch::refuses(rung_, dispatch::to_row(problem), machine_->facts());
 }
 
+Status RungContender::prepare(const Problem& problem) {
+  const std::size_t bytes = dispatch::scratch_bytes(rung_, tile_, dispatch::to_row(problem), machine_->facts().units);
+  if (bytes <= scratch_.bytes()) return {};
+  runtime::Buffer larger;
+  if (auto s = runtime::Buffer::make(machine_, bytes, larger); !s.ok()) return s;
+  scratch_ = std::move(larger);
+  return {};
+}
+
 Status RungContender::run(const Call& call, runtime::Stream stream) {
   if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
   if (call.problem.m == 0 || call.problem.n == 0) return {};
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
-  return machine_->run_here([&] { return dispatch::run(rung_, tile_, row, stream); });
+  const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());
+  return machine_->run_here(
+      [&] { return dispatch::run(rung_, tile_, row, machine_->facts().units, scratch, stream); });
 }
 
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, bool all_tiles, Contenders& out) {

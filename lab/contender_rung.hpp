@@ -18,7 +18,7 @@ class RungContender final : public Contender {
   Work work() const override;
   Problem suited(const Problem& asked) const override;
   std::string refuses(const Problem& problem) const override;
-  Status prepare(const Problem&) override { return {}; }
+  Status prepare(const Problem& problem) override;
   Status run(const Call& call, runtime::Stream stream) override;
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
@@ -26,6 +26,7 @@ class RungContender final : public Contender {
   std::shared_ptr<runtime::Machine> machine_;
   const Rung& rung_;
   int tile_;
+  runtime::Buffer scratch_;
   std::string id_;  // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
 };
 

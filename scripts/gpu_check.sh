@@ -100,7 +100,7 @@ profile() {
 }
 lab() {
   local name
-  for name in timing transpose vectorize double-buffer tiny-code; do
+  for name in timing transpose vectorize double-buffer tiny-code precision; do
     "$cairn" lab "$name" --record "$out/${name//-/_}.json" --force || return
   done
 }

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# Every test, the quick ones first: the ordinary build, then the unit tests under AddressSanitizer and
-# UndefinedBehaviorSanitizer, then the fuzz targets for CAIRN_FUZZ_SECONDS (30) each.
+# test.sh             every test of the ordinary build
+# test.sh sanitize    the unit tests once more under AddressSanitizer and UndefinedBehaviorSanitizer, then the fuzz
+#                     targets for CAIRN_FUZZ_SECONDS (30) each
 #
 # A build that breaks stops here. A test that fails is counted and the rest still runs; the last line tells.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+case ${1:-plain} in
+  plain | sanitize) what=${1:-plain} ;;
+  *) echo "usage: scripts/test.sh [sanitize]" >&2; exit 2 ;;
+esac
 jobs=$(nproc)
-results=build/test-results
+results=build/test-results/$what
 rm -rf "$results"
 mkdir -p "$results"
 
@@ -27,22 +32,26 @@ run() {  # run NAME PRESET [ctest arguments]
     failed_stages=$((failed_stages + 1))
 }
 
+plain() {
+  build release
+  run plain release
+}
+
+sanitize() {
+  build asan
+  run sanitizers asan
+
+  if grep -q "^present .* libfuzzer " <<<"$(scripts/setup.sh --check test)"; then
+    build fuzz
+    run fuzz fuzz
+  else
+    echo "== test: fuzz skipped: no clang++ with libFuzzer here"
+    if [ "${CI:-}" = true ]; then failed_stages=$((failed_stages + 1)); fi  # CI installs it, or something is wrong
+  fi
+}
+
 scripts/setup.sh test
-
-build release
-run unit release --label-exclude slow
-run slow release --label-regex slow
-
-build asan
-run sanitizers asan
-
-if grep -q "^present .* libfuzzer " <<<"$(scripts/setup.sh --check test)"; then
-  build fuzz
-  run fuzz fuzz
-else
-  echo "== test: fuzz skipped: no clang++ with libFuzzer here"
-  if [ "${CI:-}" = true ]; then failed_stages=$((failed_stages + 1)); fi  # CI installs it, or something is wrong
-fi
+"$what"
 
 # What ctest wrote down, added up. A test that ctest runs is one program, with many cases in it.
 count() { sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$results"/*.xml | awk '{ n += $1 } END { print n + 0 }'; }

@@ -14,6 +14,7 @@ endif()
 
 cairn_core_variant(cairn_core_tsan -fsanitize=thread -O1 -g1)
 cairn_add_test(threads_tsan_test LABELS unit SOURCES api/threads_test.cpp LIBRARIES cairn_core_tsan)
+set_target_properties(threads_tsan_test PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # they are not instrumented
 
 # ThreadSanitizer needs its shadow memory at fixed addresses, and kernels that randomize addresses widely may
 # have put something else there. `setarch -R` turns the randomizing off for this one program, where it is allowed.

@@ -1,7 +1,7 @@
 // 34 · WMMA, multistage                            docs/trail/tensor_34_wmma_multistage.md · cairn bench tensor/34
 //
 // Idea    31's types in 33's form: warps tile M and N, 2 to 4 stages of tiles 32 deep are filled by cp.async. A warp
-//         of 32x64 elements makes 8 multiplications of 16x16x16 out of 6 fragments.
+//         of 64x64 elements makes 16 multiplications of 16x16x16 out of 8 fragments.
 // Before  31 loaded 4 fragments for 4 multiplications, and its warps waited while the next tiles came.
 // Limit   WMMA keeps to itself which lane holds what, so the only cure for bank conflicts is padding, the sums must
 //         pass through shared memory to be stored, and fragments cannot be fetched ahead in pieces. 35 loads and
@@ -50,9 +50,9 @@ struct Tile {
   }
   TileName name() const { return tile_text("%dx%dx%d %dx%d, %d stages by %d", bm, bn, bk, wm, wn, stages, blocks); }
 };
-inline constexpr Tile kTiles[] = {{128, 128, 32, 32, 64, 3, 2},  // [0] is the default
-                                  {128, 128, 32, 32, 64, 2, 2},
-                                  {128, 128, 32, 64, 64, 4, 2}};  // half the warps
+inline constexpr Tile kTiles[] = {{128, 128, 32, 64, 64, 4, 2},  // [0] is the default
+                                  {128, 128, 32, 32, 64, 3, 2},  // twice the warps
+                                  {128, 128, 32, 32, 64, 2, 2}};
 
 // What the kernel is given. The type of C is looked at once, at the end, so it is no reason to compile it all twice.
 template <class In> struct Args {

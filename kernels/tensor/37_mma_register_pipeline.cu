@@ -50,8 +50,7 @@ struct Tile {
   }
   TileName name() const { return tile_text("%dx%dx%d B %dx%d, %d stages by %d", bm, bn, bk, wm, wn, stages, blocks); }
 };
-inline constexpr Tile kTiles[] = {{128, 128, 128, 64, 64, 3, 2},  // [0] is the default
-                                  {256, 128, 64, 64, 64, 4, 1}};  // fewer bytes a product, and nobody beside it
+inline constexpr Tile kTiles[] = {{128, 128, 128, 64, 64, 3, 2}};
 
 // What the kernel is given. The type of C is looked at once, at the end, so it is no reason to compile it all twice.
 template <class In> struct Args {

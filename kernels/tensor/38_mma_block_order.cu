@@ -1,15 +1,13 @@
 // 38 · mma.sync, block order                       docs/trail/tensor_38_mma_block_order.md · cairn bench tensor/38
 //
 // Idea    Both ends of the way. Blocks walk down groups of rows of tiles, so that those that run together find A and
-// B
-//         in L2; and the sums pass through shared memory once more, so that C is stored 16 bytes at a time, whole
+//         B in L2; and the sums pass through shared memory once more, so that C is stored 16 bytes at a time, whole
 //         sectors.
 // Before  37 took tiles row by row, and a warp stored C in pairs of elements, 8 rows at a time.
 // Limit   The last wave: where the tiles are no multiple of what runs at once, SMs stand idle at the end. 39 shares
 //         out steps of k instead of tiles.
 // Needs   f16, bf16 (C the same, or f32), tf32; row-major nn, nt, tn, tt; any m, n, k (edges masked); 16-byte
-// accesses
-//         where A, B and C allow them; sm_80.
+//         accesses where A, B and C allow them; sm_80.
 #include <type_traits>
 
 #include "device/async_copy.hpp"
@@ -54,8 +52,7 @@ struct Tile {
   }
   TileName name() const { return tile_text("%dx%dx%d B %dx%d, %d stages by %d", bm, bn, bk, wm, wn, stages, blocks); }
 };
-inline constexpr Tile kTiles[] = {{128, 128, 128, 64, 64, 3, 2},  // [0] is the default
-                                  {256, 128, 64, 64, 64, 4, 1}};  // fewer bytes a product, and nobody beside it
+inline constexpr Tile kTiles[] = {{128, 128, 128, 64, 64, 3, 2}};
 
 // What the kernel is given. The type of C is looked at once, at the end, so it is no reason to compile it all twice.
 template <class In> struct Args {

@@ -16,6 +16,8 @@ std::span<const Experiment> experiments() {
        double_buffer_experiment},
       {"layout", "What is a leading dimension, and how does a column-major API serve row-major matrices?", false,
        layout_experiment},
+      {"precision", "How far is a product from the exact one, by type, and how does that grow with K?", false,
+       precision_experiment, false, true},
       {"timing", "Do events around a launch, our stopwatch and the profiler tell the same story?", true,
        timing_experiment},
       {"tiny-code", "Does it matter how a copy loop and a thread's number are written, and why?", true,

@@ -23,7 +23,7 @@ struct Findings {
 
 // What an experiment is told.
 struct Conditions {
-  int device = 0;              // the number of a GPU, which is there
+  int device = 0;              // the number of a GPU, which is there, or of the emulator
   std::optional<Shape> shape;  // instead of its own
   std::uint64_t seed = 1;
   std::optional<std::string> pattern;  // of a warp's addresses, to one that takes such (pattern.hpp) …
@@ -38,9 +38,10 @@ struct Conditions {
 struct Experiment {
   std::string_view name;
   std::string_view question;
-  bool measures = false;  // on a GPU; else it needs nothing and takes no --shape
+  bool measures = false;  // times on a GPU; one that neither measures nor multiplies takes no --shape
   Findings (*run)(const Conditions& conditions) = nullptr;
   bool takes_pattern = false;
+  bool multiplies = false;  // on a GPU where there is one, else on the emulator
 };
 
 std::span<const Experiment> experiments();
@@ -48,6 +49,7 @@ std::span<const Experiment> experiments();
 Findings banks_experiment(const Conditions& conditions);
 Findings double_buffer_experiment(const Conditions& conditions);
 Findings layout_experiment(const Conditions& conditions);
+Findings precision_experiment(const Conditions& conditions);
 Findings timing_experiment(const Conditions& conditions);
 Findings tiny_code_experiment(const Conditions& conditions);
 Findings transpose_experiment(const Conditions& conditions);

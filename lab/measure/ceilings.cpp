@@ -1,9 +1,11 @@
 #include "lab/measure/ceilings.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "lab/contender_rung.hpp"
 #include "lab/exit.hpp"
+#include "lab/record/words.hpp"
 
 namespace cairn::lab::measure {
 namespace {
@@ -14,22 +16,40 @@ double time_of(Contender& probe, const Problem& problem, const Settings& setting
   return rows[0].timed() ? median(rows[0].samples_ms) : 0;
 }
 
+// The probes' own problem, in the types of another.
+Problem large(const Problem& like, std::int64_t k) {
+  Problem problem = Problem::packed(like.in, Op::none, Op::none, 8192, 8192, k);
+  problem.compute = like.compute;
+  return problem;
+}
+
 }  // namespace
 
-record::Ceilings ceilings(const std::shared_ptr<runtime::Machine>& machine, Settings settings) {
+record::Ceilings ceilings(const std::shared_ptr<runtime::Machine>& machine, Settings settings,
+                          const std::vector<Problem>& problems) {
   settings.cache = Cache::cold;
   settings.stop.seconds = std::min(settings.stop.seconds, 1.0);
   Contenders rungs;
   add_rungs(machine, false, rungs);
   record::Ceilings found;
+  const Problem f32 = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
   for (const auto& rung : rungs) {
+    const auto tflops = [&](const Problem& problem) {
+      const double ms = time_of(*rung, problem, settings);
+      return ms > 0 ? flops(problem) / ms / 1e9 : 0;
+    };
     if (rung->id() == "probe/fma_peak") {
-      const Problem problem = Problem::packed(Type::f32, Op::none, Op::none, 8192, 8192, 4096);
-      if (const double ms = time_of(*rung, problem, settings); ms > 0) found.fma_tflops = flops(problem) / ms / 1e9;
+      found.fma_tflops = tflops(large(f32, 4096));
     } else if (rung->id() == "probe/copy") {
-      const Problem problem = Problem::packed(Type::f32, Op::none, Op::none, 8192, 8192, 8192);
+      const Problem problem = large(f32, 8192);
       if (const double ms = time_of(*rung, problem, settings); ms > 0)
         found.copy_gbytes = bytes(problem, Work::move) / ms / 1e6;
+    } else if (rung->id() == "probe/mma_peak") {
+      for (const Problem& asked : problems) {
+        const std::string type = record::mma_type(asked);
+        if (type.empty() || found.mma_tflops.contains(type)) continue;
+        if (const double most = tflops(large(asked, 4096)); most > 0) found.mma_tflops[type] = most;
+      }
     }
   }
   return found;

@@ -6,33 +6,16 @@
 
 #include <fmt/format.h>
 
-#include "kernels/ladder.hpp"
 #include "lab/exit.hpp"
-#include "lab/record/summary.hpp"
+#include "lab/record/ladder_parts.hpp"
 #include "lab/record/words.hpp"
 
 namespace cairn::lab::record {
 namespace {
 
-constexpr std::string_view kBegin = "<!-- ladder:begin -->";
-constexpr std::string_view kEnd = "<!-- ladder:end -->";
-constexpr std::int64_t kSize = 4096;
-
-// Both builds have the same cards.
-Ladder cards() { return emulated_ladder().empty() ? cuda_ladder() : emulated_ladder(); }
-
-Problem square(Op op_a) { return Problem::packed(Type::f32, op_a, Op::none, kSize, kSize, kSize); }
-
-std::string linked(std::string_view id, const std::filesystem::path& root) {
-  std::string name(id);
-  std::replace(name.begin(), name.end(), '/', '_');
-  const std::string page = fmt::format("docs/trail/{}.md", name);
-  return std::filesystem::exists(root / page) ? fmt::format("[{}]({})", id, page) : std::string(id);
+Problem square(Op op_a) {
+  return Problem::packed(Type::f32, op_a, Op::none, kPublishedSize, kPublishedSize, kPublishedSize);
 }
-
-Cell percent(const std::optional<double>& share) { return share ? Cell{100 * *share} : Cell{}; }
-
-Cell of_baseline(const Line& line) { return line.ratio ? Cell{100 * line.ratio->median} : Cell{}; }
 
 // The lines of one work at the published size.
 std::vector<const Line*> chosen(const std::vector<Line>& lines, std::string_view work) {
@@ -91,36 +74,6 @@ Table moves(const std::vector<const Line*>& lines, const std::filesystem::path& 
   return table;
 }
 
-std::string title(const Named& named) {
-  const Record& record = named.record;
-  std::vector<std::string> parts = {"**" + record.machine.name + "**"};
-  if (!record.machine.software.empty()) parts.push_back(record.machine.software);
-  parts.insert(parts.end(), record.notes.begin(), record.notes.end());
-  std::string text =
-      fmt::format("{} · {}, {} caches · [{}]({}), commit {}.", fmt::join(parts, ", "), square(Op::none).brief(),
-                  record.method.cache, named.name, named.name, record.build.commit.substr(0, 12));
-  const Ceilings& ceilings = record.ceilings;
-  if (ceilings.fma_tflops > 0 && ceilings.copy_gbytes > 0) {
-    text +=
-        fmt::format("\nCeilings measured in the same run: {:.1f} TFLOP/s of multiply-adds, {:.0f} GB/s of copying.",
-                    ceilings.fma_tflops, ceilings.copy_gbytes);
-  }
-  return text + "\n";
-}
-
-std::string block(const Named& named, const std::filesystem::path& root) {
-  const auto lines = summarize(named.record);
-  const Table products_table = products(chosen(lines, "product"), root);
-  const Table moves_table = moves(chosen(lines, "move"), root);
-  if (products_table.rows.empty()) {
-    throw Error(kFailed, fmt::format("{} has no timed row of {}, which the ladder's table shows", named.name,
-                                     square(Op::none).brief()));
-  }
-  std::string text = title(named) + "\n" + render(products_table, Format::md);
-  if (!moves_table.rows.empty()) text += "\n" + render(moves_table, Format::md);
-  return text;
-}
-
 // Where the marker stands; it must stand there once.
 std::size_t place_of(std::string_view marker, const std::string& text, const std::string& where) {
   const std::size_t at = text.find(marker);
@@ -133,17 +86,67 @@ std::size_t place_of(std::string_view marker, const std::string& text, const std
 
 }  // namespace
 
-std::string ladder_markdown(const std::vector<Named>& records, const std::filesystem::path& root) {
-  std::string text;
-  for (const Named& named : records) text += (text.empty() ? "" : "\n") + block(named, root);
+// Both builds have the same cards.
+Ladder cards() { return emulated_ladder().empty() ? cuda_ladder() : emulated_ladder(); }
+
+std::string linked(std::string_view id, const std::filesystem::path& root) {
+  std::string name(id);
+  std::replace(name.begin(), name.end(), '/', '_');
+  const std::string page = fmt::format("docs/trail/{}.md", name);
+  return std::filesystem::exists(root / page) ? fmt::format("[{}]({})", id, page) : std::string(id);
+}
+
+std::string title(const Named& named, const std::string& what) {
+  const Record& record = named.record;
+  std::vector<std::string> parts = {"**" + record.machine.name + "**"};
+  if (!record.machine.software.empty()) parts.push_back(record.machine.software);
+  parts.insert(parts.end(), record.notes.begin(), record.notes.end());
+  return fmt::format("{} · {}, {} caches · [{}]({}), commit {}.", fmt::join(parts, ", "), what, record.method.cache,
+                     named.name, named.name, record.build.commit.substr(0, 12));
+}
+
+std::string simt_table(const Named& named, const std::filesystem::path& root) {
+  const auto lines = summarize(named.record);
+  const Table products_table = products(chosen(lines, "product"), root);
+  const Table moves_table = moves(chosen(lines, "move"), root);
+  if (products_table.rows.empty()) return "";
+  std::string text = title(named, square(Op::none).brief());
+  const Ceilings& ceilings = named.record.ceilings;
+  if (ceilings.fma_tflops > 0 && ceilings.copy_gbytes > 0) {
+    text +=
+        fmt::format("\nCeilings measured in the same run: {:.1f} TFLOP/s of multiply-adds, {:.0f} GB/s of copying.",
+                    ceilings.fma_tflops, ceilings.copy_gbytes);
+  }
+  text += "\n\n" + render(products_table, Format::md);
+  if (!moves_table.rows.empty()) text += "\n" + render(moves_table, Format::md);
   return text;
 }
 
-std::string with_ladder(const std::string& text, const std::string& ladder, const std::string& where) {
-  const std::size_t begin = place_of(kBegin, text, where) + kBegin.size();
-  const std::size_t end = place_of(kEnd, text, where);
-  if (end < begin) throw Error(kFailed, fmt::format("{} has {} before {}", where, kEnd, kBegin));
-  return text.substr(0, begin) + "\n\n" + ladder + "\n" + text.substr(end);
+std::vector<MarkedTable> ladder_tables(const std::vector<Named>& records, const std::filesystem::path& root) {
+  std::string simt, tensor;
+  for (const Named& named : records) {
+    const std::string of_simt = simt_table(named, root), of_tensor = tensor_table(named, root);
+    if (of_simt.empty() && of_tensor.empty()) {
+      throw Error(kFailed, fmt::format("{0} has no timed row of a rung at {1}x{1}x{1}, in f32 nn or in a type of the "
+                                       "tensor trail, which the ladder's tables show",
+                                       named.name, kPublishedSize));
+    }
+    if (!of_simt.empty()) simt += (simt.empty() ? "" : "\n") + of_simt;
+    if (!of_tensor.empty()) tensor += (tensor.empty() ? "" : "\n") + of_tensor;
+  }
+  std::vector<MarkedTable> tables;
+  if (!simt.empty()) tables.push_back({"ladder", simt});
+  if (!tensor.empty()) tables.push_back({"tensor", tensor});
+  return tables;
+}
+
+std::string with_table(const std::string& text, const MarkedTable& table, const std::string& where) {
+  const std::string begin = fmt::format("<!-- {}:begin -->", table.name);
+  const std::string end = fmt::format("<!-- {}:end -->", table.name);
+  const std::size_t from = place_of(begin, text, where) + begin.size();
+  const std::size_t to = place_of(end, text, where);
+  if (to < from) throw Error(kFailed, fmt::format("{} has {} before {}", where, end, begin));
+  return text.substr(0, from) + "\n\n" + table.text + "\n" + text.substr(to);
 }
 
 }  // namespace cairn::lab::record

@@ -159,8 +159,17 @@ Method read_method(const Node& node) {
 }
 
 Ceilings read_ceilings(const Node& node) {
-  node.expect_object({"fma_tflops", "copy_gbytes"});
-  return {.fma_tflops = node["fma_tflops"].number_from_0(), .copy_gbytes = node["copy_gbytes"].number_from_0()};
+  node.expect_object({"fma_tflops", "copy_gbytes", "mma_tflops"});
+  Ceilings ceilings;
+  ceilings.fma_tflops = node["fma_tflops"].number_from_0();
+  ceilings.copy_gbytes = node["copy_gbytes"].number_from_0();
+  if (node.has("mma_tflops")) {
+    const Node by_type = node["mma_tflops"];
+    by_type.expect_object({"f16", "bf16", "tf32"});
+    for (const auto& [type, value] : by_type.value().items())
+      ceilings.mma_tflops[type] = by_type[type.c_str()].positive();
+  }
+  return ceilings;
 }
 
 Vitals read_vitals(const Node& node) {

@@ -70,10 +70,11 @@ struct Row {
 // The host's time in a call, in microseconds, from which on it is told when the device needs less.
 inline constexpr double kHostAlarmUs = 100;
 
-// Measured in the same run; 0 where there is no probe for it.
+// Measured in the same run; 0 or absent where there is no probe for it.
 struct Ceilings {
-  double fma_tflops = 0;   // probe/fma_peak
-  double copy_gbytes = 0;  // probe/copy
+  double fma_tflops = 0;                     // probe/fma_peak
+  double copy_gbytes = 0;                    // probe/copy
+  std::map<std::string, double> mma_tflops;  // probe/mma_peak, for each type that was asked for: see mma_type()
 };
 
 struct Record {

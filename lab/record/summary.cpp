@@ -18,8 +18,15 @@ struct Field {
 
 bool native_f32(const Problem& p) { return p.in == Type::f32 && p.out == Type::f32 && p.compute == Compute::native; }
 
-// The ceilings are of f32 arithmetic and of bytes: products of other types have none here. A product is bound by
-// whichever of the two it comes nearer to.
+// TFLOP/s of the probe that multiplies as the problem wants it; 0 where there is none, or it was not measured.
+double multiplying(const Problem& p, const Ceilings& ceilings) {
+  if (native_f32(p)) return ceilings.fma_tflops;
+  const auto found = ceilings.mma_tflops.find(mma_type(p));
+  return found == ceilings.mma_tflops.end() ? 0 : found->second;
+}
+
+// A product is bound by arithmetic or by bytes, whichever of the two ceilings it comes nearer to. Those of types that
+// no probe multiplies have none.
 std::optional<double> of_ceiling(const Line& line, const Field& field, const Ceilings& ceilings) {
   std::optional<double> share;
   const auto take = [&](const std::optional<double>& speed, double ceiling) {
@@ -27,8 +34,8 @@ std::optional<double> of_ceiling(const Line& line, const Field& field, const Cei
   };
   if (field.work == "move") {
     take(line.gbytes, ceilings.copy_gbytes);
-  } else if (native_f32(field.problem) && ceilings.fma_tflops > 0) {
-    take(line.tflops, ceilings.fma_tflops);
+  } else if (const double most = multiplying(field.problem, ceilings); most > 0) {
+    take(line.tflops, most);
     take(line.gbytes, ceilings.copy_gbytes);
   }
   return share;

@@ -16,7 +16,15 @@ Cell percent(const std::optional<double>& share) { return share ? Cell{100 * *sh
 
 Cell number(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
 
-std::vector<Column> columns(bool cpu, bool host) {
+// What a share is of. Hopper's cuBLAS does not multiply by mma.sync and goes beyond it: the name must say what it is.
+std::string ceiling_title(const Record& record) {
+  if (record.ceilings.mma_tflops.empty()) return "% ceiling";
+  const bool all =
+      std::ranges::all_of(record.rows, [](const Row& row) { return !mma_type(problem_of(row)).empty(); });
+  return all ? "% mma.sync peak" : "% ceiling (tensor types: mma.sync peak)";
+}
+
+std::vector<Column> columns(bool cpu, bool host, const std::string& ceiling) {
   const auto speeds = host ? Audience::machines : Audience::all;
   const auto shares = host || cpu ? Audience::machines : Audience::all;
   return {{"id", "id", Align::left},
@@ -34,7 +42,7 @@ std::vector<Column> columns(bool cpu, bool host) {
           {"ratio", "", Align::right, 3, Audience::machines},
           {"ratio_low", "", Align::right, 3, Audience::machines},
           {"ratio_high", "", Align::right, 3, Audience::machines},
-          {"percent_of_ceiling", "% ceiling", Align::right, 1, shares},
+          {"percent_of_ceiling", ceiling, Align::right, 1, shares},
           {"percent_of_datasheet", "% datasheet", Align::right, 1, shares},
           {"samples", "samples"},
           {"outliers", "outliers"},
@@ -137,11 +145,13 @@ Report view(const Record& record) {
   report.before = {
       fmt::format("{}{}{} · {}", record.machine.name, software.empty() ? "" : ", ", software, how(record))};
   if (record.ceilings.fma_tflops > 0) {
-    report.before.push_back(
-        fmt::format("ceilings measured here: {:.1f} TFLOP/s of f32 multiply-adds, {:.0f} GB/s copied",
-                    record.ceilings.fma_tflops, record.ceilings.copy_gbytes));
+    std::string ceilings =
+        fmt::format("ceilings measured here: {:.1f} TFLOP/s of f32 multiply-adds", record.ceilings.fma_tflops);
+    for (const auto& [type, tflops] : record.ceilings.mma_tflops)
+      ceilings += fmt::format(", {:.1f} of {} by mma.sync", tflops, type);
+    report.before.push_back(fmt::format("{}, {:.0f} GB/s copied", ceilings, record.ceilings.copy_gbytes));
   }
-  report.table.columns = columns(cpu, host);
+  report.table.columns = columns(cpu, host, ceiling_title(record));
   for (const Line& line : summarize(record)) report.table.rows.push_back(cells(line, cpu, host));
   if (const std::string line = vitals_line(record); !line.empty()) report.after.push_back(line);
   for (const std::string& note : record.notes) report.after.push_back(note);

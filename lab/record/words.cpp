@@ -26,4 +26,10 @@ Problem problem_of(const Row& row) {
   return problem;
 }
 
+std::string mma_type(const Problem& problem) {
+  if (problem.in == Type::f16) return "f16";
+  if (problem.in == Type::bf16) return "bf16";
+  return problem.in == Type::f32 && problem.compute == Compute::tf32 ? "tf32" : "";
+}
+
 }  // namespace cairn::lab::record

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "lab/record/record.hpp"
@@ -23,5 +24,9 @@ std::optional<runtime::Kind> kind_named(std::string_view word);
 
 // Throws Error if the row's text is none.
 Problem problem_of(const Row& row);
+
+// The type in which mma.sync multiplies a problem's factors: "f16", "bf16", "tf32". Empty where it does not, or where
+// a product is made of several.
+std::string mma_type(const Problem& problem);
 
 }  // namespace cairn::lab::record

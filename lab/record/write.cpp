@@ -66,7 +66,9 @@ double rounded(double value, int digits = 6) {
 // The record as it will be read back, so that what is derived below follows from what the file holds.
 Record as_kept(Record record) {
   record.machine.memory_rate = rounded(record.machine.memory_rate);
-  for (double* ceiling : {&record.ceilings.fma_tflops, &record.ceilings.copy_gbytes}) *ceiling = rounded(*ceiling);
+  Ceilings& ceilings = record.ceilings;
+  for (double* ceiling : {&ceilings.fma_tflops, &ceilings.copy_gbytes}) *ceiling = rounded(*ceiling);
+  for (auto& [type, ceiling] : ceilings.mma_tflops) ceiling = rounded(ceiling);
   for (Row& row : record.rows) {
     for (double& sample : row.samples_ms) sample = to_nanosecond(sample);
     for (double& value : row.first) value = rounded(value, 9);
@@ -145,6 +147,12 @@ Json json_of(const runtime::Facts& facts) {
           {"software", facts.software}};
 }
 
+Json json_of(const Ceilings& ceilings) {
+  Json out = {{"fma_tflops", ceilings.fma_tflops}, {"copy_gbytes", ceilings.copy_gbytes}};
+  if (!ceilings.mma_tflops.empty()) out["mma_tflops"] = ceilings.mma_tflops;
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Record& record) {
@@ -159,28 +167,27 @@ std::string to_json(const Record& record) {
   }
   const Build& build = kept.build;
   const Method& method = kept.method;
-  const Json out = {
-      {"schema", kept.schema},
-      {"kind", kept.kind},
-      {"command", kept.command},
-      {"created", kept.created},
-      {"seed", kept.seed},
-      {"build",
-       {{"version", build.version},
-        {"commit", build.commit},
-        {"type", build.type},
-        {"compiler", build.compiler},
-        {"cuda", build.cuda},
-        {"openblas", build.openblas}}},
-      {"machine", json_of(kept.machine)},
-      {"method",
-       {{"cache", method.cache},
-        {"seconds", method.seconds},
-        {"at_least", method.at_least},
-        {"precision", method.precision}}},
-      {"ceilings", {{"fma_tflops", kept.ceilings.fma_tflops}, {"copy_gbytes", kept.ceilings.copy_gbytes}}},
-      {"notes", kept.notes},
-      {"rows", rows}};
+  const Json out = {{"schema", kept.schema},
+                    {"kind", kept.kind},
+                    {"command", kept.command},
+                    {"created", kept.created},
+                    {"seed", kept.seed},
+                    {"build",
+                     {{"version", build.version},
+                      {"commit", build.commit},
+                      {"type", build.type},
+                      {"compiler", build.compiler},
+                      {"cuda", build.cuda},
+                      {"openblas", build.openblas}}},
+                    {"machine", json_of(kept.machine)},
+                    {"method",
+                     {{"cache", method.cache},
+                      {"seconds", method.seconds},
+                      {"at_least", method.at_least},
+                      {"precision", method.precision}}},
+                    {"ceilings", json_of(kept.ceilings)},
+                    {"notes", kept.notes},
+                    {"rows", rows}};
   std::string text;
   print(out, 0, text);
   return text + "\n";

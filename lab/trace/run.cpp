@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "kernels/ladder.hpp"
 #include "lab/random.hpp"
 #include "src/dispatch/normalize.hpp"
+#include "src/dispatch/rungs.hpp"
 #endif
 
 namespace cairn::lab::trace {
@@ -66,6 +68,7 @@ class Matrix {
 
   void* device() const { return device_; }
   std::size_t bytes() const { return bytes_; }
+  std::span<std::byte> memory() const { return {static_cast<std::byte*>(device_), bytes_}; }
   double at(std::int64_t row, std::int64_t col, std::int64_t ld, Op op = Op::none) const {
     return values_[static_cast<std::size_t>(op == Op::none ? row * ld + col : col * ld + row)];
   }
@@ -137,8 +140,12 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
   traced.emulator.configure({.seed = seed});
   Matrix A(row.in, row.a()), B(row.in, row.b()), C(row.out, row.c());
   A.draw(seed), B.draw(~seed);
+  const int units = traced.emulator.facts().sms;
+  const auto words = static_cast<std::int64_t>(dispatch::scratch_bytes(*rung, tile, row, units) / sizeof(float));
+  const Matrix scratch(Type::f32, {1, words, words});
   traced.begin({.detectors = detectors});
-  Status status = rung->launch({row, 1, A.device(), B.device(), 0, C.device()}, tile, nullptr);
+  const RungArgs args{row, 1, A.device(), B.device(), 0, C.device(), units, scratch.memory()};
+  Status status = rung->launch(args, tile, nullptr);
   const Status late = traced.emulator.take_error();
   if (status.ok()) status = late;
   traced.take(result.trace);

@@ -98,7 +98,8 @@ class Session {
   record::Record measure(const std::vector<Problem>& problems) {
     steps_ = problems.size() + 1;
     const auto kind = machine_->facts().kind;
-    if (kind == runtime::Kind::gpu && !options_.host) record_.ceilings = measure::ceilings(machine_, settings_);
+    if (kind == runtime::Kind::gpu && !options_.host)
+      record_.ceilings = measure::ceilings(machine_, settings_, problems);
     ++done_;
     for (const Problem& problem : problems) {
       if (interrupted()) break;

@@ -49,6 +49,32 @@ std::vector<Column> columns(bool counted) {
           {"bar", "speed", Align::left, 0, Audience::people}};
 }
 
+// Without --type a contender climbs in the first of these that it takes: the simt trail in f32, the tensor trail in
+// bf16, and the few rungs that have one type only in that.
+const char* const kOwnTypes[] = {"f32", "bf16", "f16", "tf32", "split"};
+
+// Each step of the climb as the problems that would do for it, the dearest to us first.
+std::vector<std::vector<Problem>> choices(const ProblemOptions& asked) {
+  std::vector<std::vector<Problem>> steps;
+  ProblemOptions one = asked;
+  for (const char* type : kOwnTypes) {
+    if (asked.type.empty()) one.type = {type};
+    const std::vector<Problem> problems = one.problems();
+    steps.resize(problems.size());
+    for (std::size_t i = 0; i < problems.size(); ++i) steps[i].push_back(problems[i]);
+    if (!asked.type.empty()) break;
+  }
+  return steps;
+}
+
+// The first that the contender takes, or else just the first.
+Problem chosen_by(const Contender& contender, const std::vector<Problem>& choice) {
+  for (const Problem& problem : choice) {
+    if (contender.refuses(contender.suited(problem)).empty()) return contender.suited(problem);
+  }
+  return contender.suited(choice.front());
+}
+
 struct Step {
   std::string id, device;
   Problem problem;
@@ -144,8 +170,9 @@ void fill_table(const std::vector<Step>& steps, Table& table) {
 int run(const Options& options) {
   const Output output(options.output);
   const Contenders chosen = open_contenders(options.device, options.ids);
-  const auto problems = options.problem.problems();
-  for (const Problem& p : problems) {
+  const auto problems = choices(options.problem);
+  for (const auto& choice : problems) {
+    const Problem& p = choice.front();
     if (measure::flops(p) == 0)
       throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
     for (const auto& contender : chosen) check_memory(p, contender->machine()->facts().memory_bytes);
@@ -161,10 +188,10 @@ int run(const Options& options) {
   std::vector<Step> steps;
   std::int64_t failed = 0, done = 0;
   Report report;
-  for (const Problem& asked : problems) {
+  for (const auto& choice : problems) {
     for (const auto& contender : chosen) {
       if (interrupted()) break;
-      const Problem problem = contender->suited(asked);
+      const Problem problem = chosen_by(*contender, choice);
       progress.show(fmt::format("climbing: {}, {}", contender->id(), problem.brief()), done++, total);
       if (const std::string why = contender->refuses(problem); !why.empty()) {
         report.after.push_back(fmt::format("not taken: {}, {}: {}", contender->id(), problem.brief(), why));
@@ -202,11 +229,11 @@ int run(const Options& options) {
 
 Action climb_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
-  options->problem = {{"512"}, {"nn"}, {"f32"}, {"row"}};
+  options->problem = {{"512"}, {"nn"}, {}, {"row"}};
   verb.description(
       "Run every contender once, verified and timed: the whole ladder at a glance\n"
-      "From the plainest to the library's pick; the first thing to run. The times are quick ones: bench\n"
-      "measures with care.");
+      "From the plainest to the library's pick; the first thing to run. Without --type each climbs in a type of\n"
+      "its own: f32, or what its tensor cores take. The times are quick ones: bench measures with care.");
   verb.footer(examples({"cairn climb", "cairn climb --shape 300x200x100 --type f64,bf16",
                         "cairn climb 'cpu/*' --shape 128 --format md"}));
   add_contender_ids(verb, options->ids);

@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   std::string name;
-  std::string device = "gpu";
+  std::string device = "auto";
   std::string shape;
   std::optional<std::string> pattern;
   std::optional<unsigned> bytes;
@@ -38,9 +38,20 @@ const Experiment& find(const std::string& name) {
   throw Error(kUsage, fmt::format("there is no experiment '{}'; there are: {}", name, names));
 }
 
-Conditions conditions(const Options& options) {
+bool is_there(runtime::Kind kind) {
+  return std::ranges::any_of(runtime::devices(), [&](const auto& facts) { return facts.kind == kind; });
+}
+
+// What --device means to an experiment that was not told: a GPU, and for one that only multiplies the emulator
+// where there is none.
+int device_for(const Experiment& experiment, const Options& options) {
+  if (options.device != "auto") return parse_device(options.device);
+  return experiment.multiplies && !is_there(runtime::Kind::gpu) ? parse_device("emu") : 0;
+}
+
+Conditions conditions(const Experiment& experiment, const Options& options) {
   Conditions out;
-  out.device = options.device == "auto" ? 0 : parse_device(options.device);
+  out.device = device_for(experiment, options);
   out.seed = options.seed;
   out.pattern = options.pattern;
   out.bytes = options.bytes.value_or(4);
@@ -66,8 +77,7 @@ void check_pattern(const Experiment& experiment, const Options& options) {
 void expect_gpu(const Experiment& experiment, const Options& options) {
   if (options.device != "auto" && parse_device(options.device) < 0)
     throw Error(kUsage, fmt::format("'{}' measures on a GPU; --device gpu or gpu:N", experiment.name));
-  const auto all = runtime::devices();
-  if (std::ranges::none_of(all, [](const auto& facts) { return facts.kind == runtime::Kind::gpu; }))
+  if (!is_there(runtime::Kind::gpu))
     throw Error(kLacking, fmt::format("'{}' measures on a GPU, and there is none here", experiment.name));
 }
 
@@ -82,7 +92,7 @@ std::string to_json(const Experiment& experiment, const Findings& findings, int 
   json["created"] = record::now();
   json["build"] = {{"version", build.version}, {"commit", build.commit}, {"compiler", build.compiler}};
   for (const runtime::Facts& facts : runtime::devices()) {
-    if (experiment.measures && facts.device == device) json["machine"] = describe(facts);
+    if ((experiment.measures || experiment.multiplies) && facts.device == device) json["machine"] = describe(facts);
   }
   json["conclusions"] = findings.conclusions;
   json["rows"] = nlohmann::ordered_json::parse(render(findings.report.table, Format::json));
@@ -94,8 +104,10 @@ int list_all(const Output& output) {
   report.table.columns = {
       {"name", "name", Align::left}, {"question", "question", Align::left}, {"needs", "needs", Align::left}};
   for (const Experiment& experiment : experiments()) {
-    report.table.rows.push_back(
-        {std::string(experiment.name), std::string(experiment.question), experiment.measures ? "a GPU" : "nothing"});
+    report.table.rows.push_back({std::string(experiment.name), std::string(experiment.question),
+                                 experiment.measures     ? "a GPU"
+                                 : experiment.multiplies ? "a GPU or the emulator"
+                                                         : "nothing"});
   }
   output.write(report);
   return kGood;
@@ -106,8 +118,8 @@ int run(const Options& options) {
   const Output keep(OutputOptions{"json", options.record, options.output.force});
   if (options.name.empty()) return list_all(output);
   const Experiment& experiment = find(options.name);
-  Conditions asked = conditions(options);
-  if (!experiment.measures && asked.shape)
+  Conditions asked = conditions(experiment, options);
+  if (!experiment.measures && !experiment.multiplies && asked.shape)
     throw Error(kUsage, fmt::format("'{}' is about numbers small enough to follow by hand; it takes no --shape",
                                     experiment.name));
   check_pattern(experiment, options);

@@ -39,8 +39,9 @@ int rewrite(const Options& options, const std::vector<record::Named>& records) {
   namespace fs = std::filesystem;
   const std::string old = read_text(options.readme);
   const fs::path file = fs::canonical(options.readme);  // a link stays one
-  const std::string wanted =
-      record::with_ladder(old, record::ladder_markdown(records, file.parent_path()), options.readme);
+  std::string wanted = old;
+  for (const record::MarkedTable& table : record::ladder_tables(records, file.parent_path()))
+    wanted = record::with_table(wanted, table, options.readme);
   if (options.check && wanted != old) {
     throw Error(kFailed, fmt::format("the ladder in {} is not what {} says; make readme writes it again",
                                      options.readme, fmt::join(options.records, ", ")));
@@ -72,11 +73,12 @@ Action report_verb(CLI::App& verb) {
       "Show what records say\n"
       "A record is the file that cairn bench --record NAME.json writes. Medians, speeds and ratios are computed\n"
       "from its samples. With --readme, what stands between the lines <!-- ladder:begin --> and\n"
-      "<!-- ladder:end --> of that file becomes the ladder's table at f32 nn 4096x4096x4096.");
+      "<!-- ladder:end --> of that file becomes the ladder's table at f32 nn 4096x4096x4096, and between\n"
+      "<!-- tensor:begin --> and <!-- tensor:end --> that of the tensor trail, if the records have its rows.");
   verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record measured.json",
                         "cairn report measured.json", "cairn report measured.json --format csv"}));
   verb.add_option("RECORD", options->records, "Files that cairn bench --record wrote")->required();
-  auto* readme = verb.add_option("--readme", options->readme, "Rewrite the ladder's table in this file");
+  auto* readme = verb.add_option("--readme", options->readme, "Rewrite the ladder's tables in this file");
   verb.add_flag("--check", options->check, "Only compare: fails if --readme would change the file")->needs(readme);
   add_output_flags(verb, options->output);
   for (const char* flag : {"--format", "--out", "--force"}) readme->excludes(verb.get_option(flag));

@@ -18,10 +18,18 @@ struct Kind {
   Compute compute = Compute::native;
 };
 constexpr Kind kKinds[] = {
-    {Type::f64, Type::f64},   {Type::f32, Type::f32},   {Type::f32, Type::f32, Compute::tf32},
-    {Type::f16, Type::f16},   {Type::f16, Type::f32},   {Type::bf16, Type::bf16},
-    {Type::bf16, Type::f32},  {Type::e4m3, Type::e4m3}, {Type::e4m3, Type::f16},
-    {Type::e4m3, Type::bf16}, {Type::e4m3, Type::f32},
+    {Type::f64, Type::f64},
+    {Type::f32, Type::f32},
+    {Type::f32, Type::f32, Compute::tf32},
+    {Type::f32, Type::f32, Compute::split},
+    {Type::f16, Type::f16},
+    {Type::f16, Type::f32},
+    {Type::bf16, Type::bf16},
+    {Type::bf16, Type::f32},
+    {Type::e4m3, Type::e4m3},
+    {Type::e4m3, Type::f16},
+    {Type::e4m3, Type::bf16},
+    {Type::e4m3, Type::f32},
 };
 
 // Sizes where kernels go wrong: nothing, one, and one to either side of a tile.

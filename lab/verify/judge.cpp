@@ -139,12 +139,13 @@ Bound bound(const Problem& p, double alpha, double magnitude, double exact) {
   const double n = static_cast<double>(p.k) + 2;
   const double k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
   const double scale = std::max(1.0, std::abs(alpha));
-  const bool tf32 = p.compute == Compute::tf32;
+  const bool tf32 = p.compute == Compute::tf32, split = p.compute == Compute::split;
   // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it; or half
-  // of one of TF32's for every factor below 1 that is a denormal.
-  const double eta = 0.5 * out.tiny + n * (tf32 ? 0x1p-136 : acc.tiny) * scale;
-  // TF32 rounds both factors to 11 bits first: 2^-11 each, and a little for the product of the two.
-  const double inputs = tf32 ? 0x1.002p-10 : 0;
+  // of one of TF32's for every factor below 1 that is a denormal. What is left of a split factor may be one, too.
+  const double eta = 0.5 * out.tiny + n * (tf32 ? 0x1p-136 : split ? 0x1p-135 : acc.tiny) * scale;
+  // TF32 rounds both factors to 11 bits first: 2^-11 each, and a little for the product of the two. Split factors
+  // lose the last bit of what is left of them, 2^-23 each, and the product of what is left of both, 2^-22.
+  const double inputs = tf32 ? 0x1.002p-10 : split ? 0x1p-21 : 0;
   const double rest = out.unit * std::abs(exact) + eta + inputs * magnitude;
 
   // What tensor cores may multiply. They cut sums off where others round them, always towards zero, so that the
@@ -152,8 +153,16 @@ Bound bound(const Problem& p, double alpha, double magnitude, double exact) {
   // (4 of TF32). In the worst case every product costs that.
   const bool cut_off = tf32 || p.in == Type::f16 || p.in == Type::bf16;
   const double unit = cut_off ? 2 * acc.unit : acc.unit;
-  const double chain = cut_off ? std::ceil(k / (tf32 ? 4 : 8)) * unit : 0;
-  return {(8 * std::sqrt(k) * acc.unit + chain) * magnitude + rest, n * unit / (1 - n * unit) * magnitude + rest};
+  double chain = cut_off ? std::ceil(k / (tf32 ? 4 : 8)) * unit : 0, worst_chain = 0;
+  if (split) {
+    // After 32 products a chain must end, and what follows is f32. Up to there are three instructions for each 8. In
+    // the worst case one cuts all its nine terms off at half a unit, and their sum at two.
+    const double instructions = 3 * std::ceil(std::min(k, 32.0) / 8);
+    chain = instructions * 2 * acc.unit;
+    worst_chain = instructions * 6.5 * acc.unit;
+  }
+  return {(8 * std::sqrt(k) * acc.unit + chain) * magnitude + rest,
+          (n * unit / (1 - n * unit) + worst_chain) * magnitude + rest};
 }
 
 bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio) {

@@ -78,9 +78,11 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     plan.rung = &candidate;
     plan.id = id;
     plan.tile = candidate.pick != nullptr ? candidate.pick(plan.row, device.units) : 0;
+    plan.workspace = scratch_bytes(candidate, plan.tile, plan.row, device.units);
     plan.why += id + ": chosen, the highest rung that takes this problem; tile " +
                 candidate.tile_name(plan.tile).text +
-                (candidate.pick != nullptr ? ", which fits its size best" : "") + "\n";
+                (candidate.pick != nullptr ? ", which fits its size best" : "") + "; " +
+                std::to_string(plan.workspace) + " bytes of workspace\n";
   }
   if (plan.rung != nullptr) return {};
   return {Code::unsupported, "no rung takes " + plan.asked.brief() + ": " + refusals.text()};
@@ -93,6 +95,7 @@ Status make_plan(const runtime::Facts& device, const Problem& problem, std::shar
   plan->asked = problem;
   plan->row = to_row(problem);
   plan->device = device.device;
+  plan->units = device.units;
   plan->why = problem.brief() + " on " + device.name + "\n";
   if (problem.order == Order::column) plan->why += "column-major: run as row-major " + plan->row.brief() + "\n";
 
@@ -103,8 +106,8 @@ Status make_plan(const runtime::Facts& device, const Problem& problem, std::shar
 }
 
 Status execute(const Plan::Impl& plan, const Call& call, void* workspace, runtime::Stream stream) {
-  if (plan.rung != nullptr) return run(*plan.rung, plan.tile, to_row(call), stream);
   const std::span<std::byte> scratch(static_cast<std::byte*>(workspace), plan.workspace);
+  if (plan.rung != nullptr) return run(*plan.rung, plan.tile, to_row(call), plan.units, scratch, stream);
   return plan.backend->run(to_row(call), scratch);
 }
 

@@ -17,6 +17,7 @@ struct Plan::Impl {
   Problem asked;
   Problem row;  // `asked`, row-major
   int device = kCpu;
+  int units = 0;                          // of it
   const cpu::Backend* backend = nullptr;  // on the CPU
   const Rung* rung = nullptr;             // on a GPU, emulated or not, with one of its tiles
   int tile = 0;

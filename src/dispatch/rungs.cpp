@@ -47,7 +47,12 @@ std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& 
   return "";
 }
 
-Status run(const Rung& rung, int tile, const Call& row, runtime::Stream stream) {
+std::size_t scratch_bytes(const Rung& rung, int tile, const Problem& row, int units) {
+  return rung.scratch == nullptr ? 0 : rung.scratch(row, tile, units);
+}
+
+Status run(const Rung& rung, int tile, const Call& row, int units, std::span<std::byte> scratch,
+           runtime::Stream stream) {
   const Problem& p = row.problem;
   const std::int64_t launches = rung.batched ? std::min<std::int64_t>(p.batch, 1) : p.batch;
   for (std::int64_t b = 0; b < launches; ++b) {
@@ -56,7 +61,9 @@ Status run(const Rung& rung, int tile, const Call& row, runtime::Stream stream) 
                         at(row.A, b * p.stride_a, p.in),
                         at(row.B, b * p.stride_b, p.in),
                         row.beta,
-                        const_cast<std::byte*>(at(row.C, b * p.stride_c, p.out))};
+                        const_cast<std::byte*>(at(row.C, b * p.stride_c, p.out)),
+                        units,
+                        scratch};
     if (auto s = rung.launch(args, tile, stream); !s.ok()) {
       return {s.code(), std::string(rung.id) + ", " + p.brief() + ": " + s.message()};
     }

@@ -1,5 +1,5 @@
 // Tensor cores as the emulator has them: a few products that can be worked out by hand, and what it says when a call
-// is wrong. tests/kernels/device_ops_test.cpp has many more numbers.
+// is wrong. tests/device/device_ops_test.cpp has many more numbers.
 #include <cstring>
 #include <mma.h>
 #include <string>

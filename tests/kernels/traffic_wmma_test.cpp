@@ -42,7 +42,7 @@ TEST(TrafficWmma, WiderTilesFetchLess) {
 }
 
 // A fragment of 16 x 16 is 512 bytes, four wavefronts. For 16 steps of k a warp of 31 loads two of A and two of B for
-// four products of fragments, one of 34 two and four for eight, or four and four for sixteen. At the end 31 reads
+// four products of fragments, one of 34 four and four for sixteen, or two and four for eight. At the end 31 reads
 // each sum of each warp, and 34 each sum.
 TEST(TrafficWmma, FragmentsServeMoreProductsInLargerWarpTiles) {
   constexpr std::uint64_t kProducts = kSize * kSize * kSize / (16 * 16 * 16), kSums = kSize * kSize / kWarp;
@@ -52,9 +52,9 @@ TEST(TrafficWmma, FragmentsServeMoreProductsInLargerWarpTiles) {
     std::uint64_t fragments, products, reads;
   } const rows[] = {{kSplit, 0, 4, 4, 2 * kSums},
                     {kSplit, 1, 4, 4, 4 * kSums},
-                    {kMultistage, 0, 6, 8, kSums},
+                    {kMultistage, 0, 8, 16, kSums},
                     {kMultistage, 1, 6, 8, kSums},
-                    {kMultistage, 2, 8, 16, kSums}};
+                    {kMultistage, 2, 6, 8, kSums}};
   for (const auto& row : rows) {
     for (const Op op_b : {Op::none, Op::transpose}) {
       const emu::Counters c = count_of(row.id, op_b, row.tile);

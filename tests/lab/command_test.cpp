@@ -97,6 +97,27 @@ TEST(Command, EveryVerbSpeaksJson) {
   }
 }
 
+// Every contender of the emulator once: in f32 if it takes that, else in what its tensor cores take.
+TEST(Command, ClimbTakesEachRungInATypeOfItsOwn) {
+  const auto listed = nlohmann::json::parse(run_cairn("list --device emu --format json").out);
+  const Ran ran = run_cairn("climb --device emu --shape 32 --format json");
+  const auto rows = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(rows.size(), listed.size()) << ran.err;
+  const auto type_of = [&](const std::string& id) {
+    for (const auto& row : rows)
+      if (row["id"] == id) return row["problem"].get<std::string>().substr(0, 4);
+    return std::string("none");
+  };
+  EXPECT_EQ(type_of("simt/22_pipelined"), "f32 ");
+  EXPECT_EQ(type_of("tensor/32_wmma_tf32_stage2"), "tf32");
+  EXPECT_EQ(type_of("tensor/38_mma_block_order"), "bf16");
+  EXPECT_EQ(type_of("probe/mma_peak"), "bf16");
+  for (const auto& row : rows) EXPECT_NE(row["exact"], "WRONG") << row["id"];
+  // Who asks for a type gets that one.
+  const auto f64 = nlohmann::json::parse(run_cairn("climb --device emu --shape 32 --type f64 --format json").out);
+  for (const auto& row : f64) EXPECT_TRUE(row["problem"].get<std::string>().starts_with("f64 ")) << row;
+}
+
 TEST(Command, BenchGivesTheKeysAndTheSamples) {
   const Ran ran = run_cairn("bench cairn --shape 32 --type f32 --seconds 0.1 --format json");
   const auto record = nlohmann::json::parse(ran.out);
@@ -145,7 +166,7 @@ TEST(Command, ReportRefusesWhatIsNotARecordOrNotTheLadders) {
   expect_complaint("report newer.json", 1, "newer.json: schema 2 is newer than this cairn reads (1)");
 
   std::ofstream(scratch() / "PAGE.md") << "text\n";
-  expect_complaint("report --readme PAGE.md " + a_record(), 1, "has no timed row of f32 nn 4096x4096x4096");
+  expect_complaint("report --readme PAGE.md " + a_record(), 1, "has no timed row of a rung at 4096x4096x4096");
   expect_complaint("report --readme nowhere.md " + a_record(), 2, "cannot read nowhere.md");
   EXPECT_EQ(slurp(scratch() / "PAGE.md"), "text\n");
 }
@@ -254,6 +275,35 @@ TEST(Command, ExperimentsSayWhatTheyTake) {
     expect_complaint("lab " + name + " --shape 64,128", 2, "one shape");
     if (run_cairn("list --device gpu").code == 77) expect_complaint("lab " + name, 77, "there is none here");
   }
+}
+
+TEST(Command, AnExperimentThatOnlyMultipliesNeedsNoGpu) {
+  expect_complaint("lab precision --device cpu", 77, "no rung here");
+  const Ran ran = run_cairn("lab precision --device emu --shape 16x16x64 --format json");
+  if (ran.code == 77) GTEST_SKIP() << "this build has no emulator";
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto rows = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(rows.size(), 3u * 5 * 2);  // kinds of numbers, ways, and K = 32 and 64
+  for (const auto& row : rows) {
+    const double error = row["error"], factors = row["factors"], largest = row["largest"];
+    const bool narrow = row["type"] != "f32" && row["type"] != "split";
+    EXPECT_LT(error, row["type"] == "bf16:f32" ? 0x1p-7 : narrow ? 0x1p-10 : 0x1p-20) << row;
+    EXPECT_GT(error, 0) << row;
+    EXPECT_GT(largest, 0) << row;
+    EXPECT_EQ(factors > 0, narrow) << row;
+  }
+}
+
+// More accuracy than asked for is welcome, less or another kind is not.
+TEST(Command, SplitProductsAreForThoseWhoAsk) {
+  const Ran split = run_cairn("plan --type split --shape 256 --device emu");
+  if (split.code == 77) GTEST_SKIP() << "this build has no emulator";
+  EXPECT_NE(split.out.find("tensor/40_mma_tf32x3: chosen"), std::string::npos) << split.out;
+  const Ran plain = run_cairn("plan --type f32 --shape 256 --device emu");
+  EXPECT_NE(plain.out.find("tensor/40_mma_tf32x3: ruled out, it computes in split, which was not asked for"),
+            std::string::npos)
+      << plain.out;
+  EXPECT_NE(run_cairn("plan --type split --shape 256 --device cpu").out.find(": chosen"), std::string::npos);
 }
 
 TEST(Command, CheckingIsForTheEmulator) {

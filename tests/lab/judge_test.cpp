@@ -82,6 +82,22 @@ TEST(Judge, BoundsHaveTheirStatedValues) {
   EXPECT_DOUBLE_EQ(bound(t, 1, 3.0, 2.0).rigorous, 102 * 0x1p-23 / (1 - 102 * 0x1p-23) * 3 + rest);
 }
 
+// That of f32, and a constant: 8 u for the factors, and chains of up to 12 instructions.
+TEST(Judge, SplitHasTheBoundOfF32AndAConstantMore) {
+  for (const std::int64_t k : {5, 100, 1 << 20}) {
+    Problem f = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, k), s = f;
+    s.compute = Compute::split;
+    const Bound plain = bound(f, 1, 3.0, 2.0), split = bound(s, 1, 3.0, 2.0);
+    const double chain = k == 5 ? 3 : 12, u = 0x1p-24;
+    EXPECT_NEAR(split.expected - plain.expected, (8 + 2 * chain) * u * 3, 1e-18) << k;
+    EXPECT_NEAR(split.rigorous - plain.rigorous, (8 + 6.5 * chain) * u * 3, 1e-16) << k;
+  }
+  // What underflow may cost, where nothing else does.
+  Problem tiny = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
+  tiny.compute = Compute::split;
+  EXPECT_DOUBLE_EQ(bound(tiny, 1, 0, 0).expected, 0x1p-150 + 3 * 0x1p-135);
+}
+
 // A long sum of equal signs is what tensor cores get wrong the most. Cut off to 24 bits after every 8 products it
 // must pass; with four bits of the accumulator lost it must not.
 TEST(Judge, SumsThatAreCutOffPassAndCoarserOnesDoNot) {

@@ -1,4 +1,4 @@
-// Records shown to people: the table, and the ladder between the README's markers.
+// Records shown to people: the table, and the ladder's tables between the README's markers.
 #include "lab/record/ladder.hpp"
 
 #include <filesystem>
@@ -47,7 +47,10 @@ class LadderMarkdown : public ::testing::Test {
 };
 
 TEST_F(LadderMarkdown, IsInTheLaddersOrderWithTheBaselinesBelow) {
-  EXPECT_EQ(ladder_markdown({measured()}, root_),
+  const auto tables = ladder_tables({measured()}, root_);
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].name, "ladder");
+  EXPECT_EQ(tables[0].text,
             "**NVIDIA H200**, CUDA 13.0, cuBLAS 13.1.0 · f32 nn 4096x4096x4096, cold caches · "
             "[results/x.json](results/x.json), commit 012345678901.\n"
             "Ceilings measured in the same run: 50.0 TFLOP/s of multiply-adds, 4000 GB/s of copying.\n"
@@ -71,13 +74,67 @@ TEST_F(LadderMarkdown, IsInTheLaddersOrderWithTheBaselinesBelow) {
             "| transpose/4_padded_tile | Transpose, tile padded | 0.0500 | 2684 |          67.1 |\n");
 }
 
+// A rung in the first of its types, and of each type that is shown the strongest baseline.
+Problem tensor(Type type, Compute compute, Op op_b) {
+  Problem p = Problem::packed(type, Op::none, op_b, 4096, 4096, 4096);
+  p.compute = compute;
+  return p;
+}
+Named measured_on_tensor_cores() {
+  const Problem bf16 = tensor(Type::bf16, Compute::native, Op::transpose);
+  const Problem tf32 = tensor(Type::f32, Compute::tf32, Op::none);
+  const Problem f16 = tensor(Type::f16, Compute::native, Op::none);
+  Record record = some_record(
+      {some_row("cublas/slow", bf16, {0.5}, true), some_row("cublas/fast", bf16, {0.2}, true),
+       some_row("tensor/38_mma_block_order", bf16, {0.4}), some_row("tensor/38_mma_block_order", f16, {0.3}),
+       some_row("tensor/38_mma_block_order", tf32, {0.8}), some_row("tensor/32_wmma_tf32_stage2", tf32, {2}),
+       some_row("cublas/fast", tf32, {0.5}, true), some_row("cublas/fast", f16, {0.1}, true),
+       some_row("cublas/fast", tensor(Type::f32, Compute::tf32, Op::transpose), {0.1}, true)});
+  record.ceilings.mma_tflops = {{"bf16", 400}, {"tf32", 200}};
+  return {"results/t.json", record};
+}
+
+TEST_F(LadderMarkdown, TheTensorTrailIsShownInATypeThatEachRungTakes) {
+  const auto tables = ladder_tables({measured(), measured_on_tensor_cores()}, root_);
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_EQ(tables[1].name, "tensor");
+  EXPECT_EQ(tables[1].text,
+            "**NVIDIA H200**, CUDA 13.0, cuBLAS 13.1.0 · 4096x4096x4096, cold caches · "
+            "[results/t.json](results/t.json), commit 012345678901.\n"
+            "What mma.sync does at most, measured in the same run: 400.0 TFLOP/s of bf16, 200.0 TFLOP/s of tf32.\n"
+            "\n"
+            "| rung                       | idea                   | type    |    ms | TFLOP/s "
+            "| % of the strongest baseline | % of the mma.sync peak |\n"
+            "|----------------------------|------------------------|---------|------:|--------:"
+            "|----------------------------:|-----------------------:|\n"
+            "| tensor/32_wmma_tf32_stage2 | WMMA TF32, two stages  | tf32 nn | 2.000 |    68.7 "
+            "|                        25.0 |                   34.4 |\n"
+            "| tensor/38_mma_block_order  | mma.sync, block order  | bf16 nt | 0.400 |   343.6 "
+            "|                        50.0 |                   85.9 |\n"
+            "| cublas/fast                | the strongest baseline | bf16 nt | 0.200 |   687.2 "
+            "|                       100.0 |                  171.8 |\n"
+            "| cublas/fast                | the strongest baseline | tf32 nn | 0.500 |   274.9 "
+            "|                       100.0 |                  137.4 |\n");
+}
+
+TEST_F(LadderMarkdown, WithoutItsPeakTheColumnIsLeftOut) {
+  Named named = measured_on_tensor_cores();
+  named.record.ceilings.mma_tflops.clear();
+  const auto tables = ladder_tables({named}, root_);
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].text.find("mma.sync peak"), std::string::npos) << tables[0].text;
+  EXPECT_NE(tables[0].text.find("| bf16 nt | 0.400 |   343.6 |                        50.0 |\n"), std::string::npos)
+      << tables[0].text;
+}
+
 TEST_F(LadderMarkdown, RefusesARecordWithoutTheShape) {
-  EXPECT_THROW(ladder_markdown({{"x.json", some_record()}}, root_), Error);
+  EXPECT_THROW(ladder_tables({{"x.json", some_record()}}, root_), Error);
+  EXPECT_THROW(ladder_tables({measured(), {"x.json", some_record()}}, root_), Error);
 }
 
 std::string complaint_about(const std::string& readme) {
   try {
-    with_ladder(readme, "table\n", "R.md");
+    with_table(readme, {"ladder", "table\n"}, "R.md");
   } catch (const Error& error) {
     return error.what();
   }
@@ -85,11 +142,12 @@ std::string complaint_about(const std::string& readme) {
 }
 
 TEST(Markers, OnlyWhatIsBetweenThemChanges) {
+  const MarkedTable table{"ladder", "table\n"};
   const std::string before = "# Title\r\n  text \n<!-- ladder:begin -->", after = "<!-- ladder:end -->\n\nno newline";
-  const std::string first = with_ladder(before + after, "table\n", "R.md");
+  const std::string first = with_table(before + after, table, "R.md");
   EXPECT_EQ(first, before + "\n\ntable\n\n" + after);
-  EXPECT_EQ(with_ladder(first, "table\n", "R.md"), first);
-  EXPECT_EQ(with_ladder(before + "\nold\n\nold\n" + after, "table\n", "R.md"), first);
+  EXPECT_EQ(with_table(first, table, "R.md"), first);
+  EXPECT_EQ(with_table(before + "\nold\n\nold\n" + after, table, "R.md"), first);
 }
 
 TEST(Markers, MustBeThereOnceAndInOrder) {

@@ -15,6 +15,7 @@
 
 #include "lab/exit.hpp"
 #include "lab/record/summary.hpp"
+#include "lab/record/view.hpp"
 #include "tests/lab/some_record.hpp"
 
 namespace cairn::lab::record {
@@ -40,7 +41,8 @@ Record full_record() {
 }
 
 TEST(Record, IsReadBackAsItWasWritten) {
-  const Record record = full_record();
+  Record record = full_record();
+  record.ceilings.mma_tflops = {{"bf16", 612.5}, {"tf32", 300}};
   const Record back = from_json(to_json(record), "x.json");
   EXPECT_EQ(back.schema, 1);
   EXPECT_EQ(back.kind, "bench");
@@ -57,6 +59,7 @@ TEST(Record, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back.method.cache, "cold");
   EXPECT_EQ(back.method.precision, 0.005);
   EXPECT_EQ(back.ceilings.copy_gbytes, 4000);
+  EXPECT_EQ(back.ceilings.mma_tflops, record.ceilings.mma_tflops);
   EXPECT_EQ(back.notes, record.notes);
   ASSERT_EQ(back.rows.size(), 5u);
   EXPECT_TRUE(back.rows[0].baseline);
@@ -165,6 +168,39 @@ TEST(Summary, CeilingsAreOfWhatTheyMeasure) {
   EXPECT_FALSE(line(tf32, "product", 1).of_ceiling);
 }
 
+// The ceiling of a tensor type is that of mma.sync in it. What multiplies by other instructions may go beyond.
+TEST(Summary, TensorTypesAreHeldToMmaSync) {
+  const auto share = [](Type type, Compute compute, double ms) {
+    Problem problem = small_product();
+    problem.in = problem.out = type, problem.compute = compute;
+    Record record = some_record({some_row("x", problem, {ms})});
+    record.ceilings.mma_tflops = {{"bf16", 4}, {"tf32", 1}};
+    return summarize(record).at(0).of_ceiling;
+  };
+  EXPECT_DOUBLE_EQ(share(Type::bf16, Compute::native, 1).value(), 0.5);
+  EXPECT_DOUBLE_EQ(share(Type::f32, Compute::tf32, 1).value(), 2);
+  EXPECT_DOUBLE_EQ(share(Type::f32, Compute::native, 1).value(), 0.04);
+  EXPECT_FALSE(share(Type::f16, Compute::native, 1)) << "it was not measured";
+  EXPECT_FALSE(share(Type::f32, Compute::split, 1)) << "several products make one";
+}
+
+// In the table the column says which ceiling it is of.
+TEST(Summary, TheTableNamesItsCeiling) {
+  Problem half = small_product();
+  half.in = half.out = Type::f16;
+  const auto title = [](std::vector<Row> rows, bool mma) {
+    Record record = some_record(std::move(rows));
+    if (mma) record.ceilings.mma_tflops = {{"f16", 4}};
+    for (const Column& column : view(record).table.columns)
+      if (column.key == "percent_of_ceiling") return column.title;
+    return std::string("there is none");
+  };
+  const Row f32_row = some_row("x", small_product(), {1}), f16_row = some_row("x", half, {1});
+  EXPECT_EQ(title({f32_row}, false), "% ceiling");
+  EXPECT_EQ(title({f16_row}, true), "% mma.sync peak");
+  EXPECT_EQ(title({f32_row, f16_row}, true), "% ceiling (tensor types: mma.sync peak)");
+}
+
 // A call that merely enqueues has no speed, and still a ratio to another's.
 TEST(Summary, TheHostsTimeIsNoSpeed) {
   Record record = some_record({some_row("ours", small_product(), {1}), some_row("blas", small_product(), {2}, true)});
@@ -200,6 +236,8 @@ TEST(Record, WhatIsNotARecordIsRefusedWithThePlace) {
       {"/machine/units", "99999999999", "x.json: machine.units is 99999999999; it must be an integer, 0 or more"},
       {"/build/cuda", "1", "x.json: build.cuda is 1; it must be true or false"},
       {"/ceilings/fma_tflops", "-1", "x.json: ceilings.fma_tflops is -1; it must be a number, 0 or more"},
+      {"/ceilings/mma_tflops/f64", "1", "x.json: ceilings.mma_tflops has a key \"f64\" that no record"},
+      {"/ceilings/mma_tflops/f16", "0", "x.json: ceilings.mma_tflops.f16 is 0; it must be a positive number"},
       {"/notes/0", "null", "x.json: notes[0] is null; it must be a text"},
       {"/rows", "{}", "x.json: rows is {}; it must be a list"},
       {"/rows/1", "3", "x.json: rows[1] is 3; it must be an object"},

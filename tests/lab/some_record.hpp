@@ -41,7 +41,7 @@ inline Record some_record(std::vector<Row> rows = {some_row("simt/04_block_tile"
   record.machine.memory_bytes = 150'109'880'320;
   record.machine.software = "CUDA 13.0";
   record.method = {"cold", 5, 30, 0.005};
-  record.ceilings = {50, 4000};
+  record.ceilings = {50, 4000, {}};
   record.notes = {"cuBLAS 13.1.0"};
   record.rows = std::move(rows);
   return record;

@@ -75,3 +75,18 @@ cairn_mutant(wmma_shared_words traced tensor/33_wmma_tf32_stage3
 cairn_mutant(wmma_rounds_in_place plain tensor/32_wmma_tf32_stage2
 [[  const float* A = g.A + (row0 + ra) * g.lda + ca;]]
 [[  const float* A = g.A + (row0 + ra) * g.lda + ca; for (std::int64_t i = tid; i < g.m * g.k; i += threads) const_cast<float*>(g.A)[i / g.k * g.lda + i % g.k] = wmma::__float_to_tf32(g.A[i / g.k * g.lda + i % g.k]);]])
+
+# Two products of three: the factors of A are TF32, those of B are split.
+cairn_mutant(split_two_products plain tensor/40_mma_tf32x3
+[[    for (int product = 0; product < 3; ++product) {]]
+[[    for (int product = 1; product < 3; ++product) {]])
+
+# The three products are summed in one chain of tensor cores, from the first step of k to the last.
+cairn_mutant(split_one_chain plain tensor/40_mma_tf32x3
+[[      multiply(sums);]]
+[[      multiply(acc);]])
+
+# What splitting makes of an infinity goes into C.
+cairn_mutant(split_infinities plain tensor/40_mma_tf32x3
+[[      if (!finite(out)) {]]
+[[      if (false) {]])

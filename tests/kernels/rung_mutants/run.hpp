@@ -1,10 +1,12 @@
 // Running a mutant, or the rung it was made of, on both emulators, and saying what is wrong with it.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,9 +37,11 @@ inline const Rung& rung(const emu::Entry& emulator, std::string_view id) {
   throw std::runtime_error("no ladder of this test has " + std::string(id));
 }
 
-// Small integers in no simple pattern: every sum of products is exact, whatever its order. Or numbers that take all
-// bits their type has: for what happens to the inputs.
-enum class Values : std::uint8_t { integers, real };
+// Small integers in no simple pattern: every sum of products is exact, whatever its order. Or these behind an
+// infinity. Or numbers that take all bits their type has, for what happens to the inputs, and those without their
+// signs.
+enum class Values : std::uint8_t { integers, infinity, real, positive };
+inline bool are_exact(Values values) { return values == Values::integers || values == Values::infinity; }
 
 // A packed matrix on an emulated device.
 class Matrix {
@@ -55,7 +59,9 @@ class Matrix {
       for (std::size_t at = 0; at < bytes_.size(); at += sizeof(T)) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         const double real = static_cast<double>(seed >> 11) * 0x1p-52 - 1;
-        const double value = values == Values::real ? real : static_cast<double>(static_cast<int>(seed >> 60) - 8);
+        double value = values == Values::real ? real : std::fabs(real);
+        if (are_exact(values)) value = static_cast<double>(static_cast<int>(seed >> 60) - 8);
+        if (values == Values::infinity && at == 0) value = std::numeric_limits<double>::infinity();
         const T element = static_cast<T>(value);
         std::memcpy(&bytes_[at], &element, sizeof(T));
       }
@@ -91,7 +97,7 @@ inline std::string wrong(const Shape& s, const Matrix& A, const Matrix& B, const
     for (std::int64_t j = 0; j < s.n; ++j) {
       double sum = 0;
       for (std::int64_t k = 0; k < s.k; ++k) sum += A.at(i * s.k + k) * B.at(k * s.n + j);
-      if (C.at(i * s.n + j) == sum) continue;
+      if (C.at(i * s.n + j) == sum || (std::isnan(C.at(i * s.n + j)) && std::isnan(sum))) continue;
       return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " + std::to_string(C.at(i * s.n + j)) +
              "; it should be " + std::to_string(sum);
     }
@@ -126,7 +132,7 @@ inline std::string run(const emu::Entry& emulator, std::string_view id, int tile
   if (A.changed()) return "A was written";
   if (B.changed()) return "B was written";
   C.fetch();
-  return values == Values::real ? "" : wrong(s, A, B, C);
+  return are_exact(values) ? wrong(s, A, B, C) : "";
 }
 
 // The same on the plain emulator.

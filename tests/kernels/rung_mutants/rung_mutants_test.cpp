@@ -94,7 +94,8 @@ TEST(RungMutants, AReturnBeforeABarrierIsReported) {
   expect_honest("simt/06_thread_tile_1d", {40, 64, 16});
 }
 
-// One that is added to the table must be caught, here or in tensor_mutants_test.cpp, and named here.
+// One that is added to the table must be caught, here, in tensor_mutants_test.cpp or in split_mutants_test.cpp, and
+// named here.
 TEST(RungMutants, AreAllLookedAt) {
   std::set<std::string> there;
   for (const emu::Entry* emulator : {cairn_emu_plain_mutants(), &cairn_emu_traced_mutants()->emulator}) {
@@ -103,10 +104,11 @@ TEST(RungMutants, AreAllLookedAt) {
     for (const Rung* rung : Ladder(first, count)) there.emplace(rung->id);
   }
   EXPECT_EQ(there,
-            (std::set<std::string>{"mutant/syncwarp", "mutant/tail_buffer", "mutant/short_wait",
-                                   "mutant/early_refill", "mutant/register_tile", "mutant/early_return",
-                                   "mutant/wmma_tail_stage", "mutant/wmma_short_wait", "mutant/wmma_early_refill",
-                                   "mutant/wmma_shared_words", "mutant/wmma_rounds_in_place"}));
+            (std::set<std::string>{
+                "mutant/syncwarp", "mutant/tail_buffer", "mutant/short_wait", "mutant/early_refill",
+                "mutant/register_tile", "mutant/early_return", "mutant/wmma_tail_stage", "mutant/wmma_short_wait",
+                "mutant/wmma_early_refill", "mutant/wmma_shared_words", "mutant/wmma_rounds_in_place",
+                "mutant/split_two_products", "mutant/split_one_chain", "mutant/split_infinities"}));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 #include "cairn/numbers.hpp"
 #include "emu/settings.hpp"
-#include "tests/device_ops/reference.hpp"
+#include "tests/device/reference.hpp"
 
 namespace cairn::device_ops {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tests/device_ops/ops.hpp"
+#include "tests/device/ops.hpp"
 
 namespace cairn::device_ops {
 

@@ -1,4 +1,4 @@
-#include "tests/device_ops/reference.hpp"
+#include "tests/device/reference.hpp"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
 #include "device/wmma.hpp"
-#include "tests/device_ops/ops.hpp"
+#include "tests/device/ops.hpp"
 
 namespace cairn::device_ops {
 namespace {

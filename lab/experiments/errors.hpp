@@ -1,0 +1,44 @@
+// How far products are from the exact ones, and what may be said of how that grows with K.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cairn::lab {
+
+// One product by one way of multiplying. Errors are of all of C together, in the Frobenius norm, and relative to the
+// exact A B.
+struct Erring {
+  std::string numbers;  // how A and B were drawn: "N(0, 1)"
+  std::string name;     // "simt/22"
+  std::string type;     // "f32", "split", "f16:f32"
+  std::int64_t k = 0;
+  double error = 0;    // |C - A B| / |A B|
+  double factors = 0;  // |A' B' - A B| / |A B|, where A' and B' are rounded to what is multiplied
+  double sums = 0;     // |C - A' B'| / |A B|: what is left, made by adding up
+  double largest = 0;  // of single elements: |C - A B| over the sum of |a||b|
+
+  std::string way() const { return name + " " + type; }
+};
+
+// The power of k that runs closest to (k, error), both taken as logarithms; 0 for fewer than two different k.
+double growth(const std::vector<std::pair<double, double>>& points);
+
+// By numbers and way, in the order they come in: the growth of `sums`.
+struct Growth {
+  std::string numbers, way;
+  double power = 0;
+};
+std::vector<Growth> growths(const std::vector<Erring>& all);
+
+struct Conclusions {
+  std::vector<std::string> sentences;
+  bool holds = true;  // whether split is as good as it is claimed to be
+};
+// What grows how, what rounding the factors alone costs, and split beside f32. Claimed of split: for k from 1024 on
+// its error is at most that of f32, and at most half again as much where all products have one sign.
+Conclusions compare_errors(const std::vector<Erring>& all);
+
+}  // namespace cairn::lab

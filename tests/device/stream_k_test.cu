@@ -1,0 +1,93 @@
+// Sharing out steps of k (device/stream_k.hpp), by its arithmetic alone: whatever the sizes, every step of every tile
+// is made by exactly one block, no share is longer than another by more than a step, and the sums find each other
+// again.
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "device/stream_k.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr int kBm = 128, kBn = 64, kGroup = 8;
+
+struct Size {
+  std::int64_t tiles_m, tiles_n, steps;
+  int units, resident;
+};
+
+std::vector<Size> sizes() {
+  std::vector<Size> all;
+  for (const int units : {1, 2, 8, 132})
+    for (const int resident : {1, 2})
+      for (const std::int64_t tiles_m : {1, 2, 3, 9, 33})
+        for (const std::int64_t tiles_n : {1, 2, 5})
+          for (const std::int64_t steps : {1, 4, 17, 18, 49, 1024})
+            all.push_back({tiles_m, tiles_n, steps, units, resident});
+  return all;
+}
+
+TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
+  int cuts = 0, across = 0;
+  for (const Size& s : sizes()) {
+    const Shares shares = share_out(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
+    ASSERT_EQ(shares.whole + shares.cut, s.tiles_m * s.tiles_n);
+    ASSERT_LE(shares.cut, shares.blocks);
+    ASSERT_LE(shares.blocks, s.units * s.resident);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<int>> made;  // of each tile, by its corner
+    std::map<std::int64_t, int> slots, steps_of_share;
+    for (int block = 0; block < shares.grid(); ++block) {
+      const Job job = job_of<kBm, kBn, kGroup>(shares, s.tiles_m * kBm, s.tiles_n * kBn - 1, block);
+      if (job.slot < 0) continue;
+      ASSERT_LT(job.begin, job.end);
+      ASSERT_LE(job.end, s.steps);
+      std::vector<int>& tile = made[{job.row, job.col}];
+      tile.resize(static_cast<std::size_t>(s.steps));
+      for (int step = job.begin; step < job.end; ++step) ++tile[static_cast<std::size_t>(step)];
+      if (block < shares.whole) continue;
+      ASSERT_EQ(++slots[job.slot], 1) << "two blocks leave their sums in one place";
+      ASSERT_LT(static_cast<std::size_t>(job.slot), shares.sums());
+      steps_of_share[job.slot / 2] += job.end - job.begin;
+      across += job.slot % 2;
+    }
+    ASSERT_EQ(made.size(), static_cast<std::size_t>(s.tiles_m * s.tiles_n));
+    for (const auto& [corner, tile] : made)
+      for (const int times : tile) ASSERT_EQ(times, 1);
+    for (const auto& [share, steps] : steps_of_share) {
+      ASSERT_GE(steps, shares.each);
+      ASSERT_LE(steps, shares.each + 1);
+    }
+    cuts += shares.cut > 0 ? 1 : 0;
+  }
+  EXPECT_GT(cuts, 50);  // else nothing was looked at
+  EXPECT_GT(across, 50);
+}
+
+TEST(StreamK, AShareIsFoundByItsSteps) {
+  for (const Size& s : sizes()) {
+    const Shares shares = share_out(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
+    for (int i = 0; i < shares.blocks; ++i)
+      for (const int step : {shares.first(i), shares.first(i + 1) - 1}) ASSERT_EQ(shares.share_of(step), i);
+    ASSERT_EQ(shares.first(shares.blocks), shares.cut * shares.steps);
+  }
+}
+
+// Full waves are left alone, and so is a last one that cutting would hardly shorten.
+TEST(StreamK, TilesAreCutOnlyWhereThatSavesSteps) {
+  EXPECT_EQ(share_out(264, 1000, 132, 2).cut, 0);
+  EXPECT_EQ(share_out(1, 16, 132, 2).cut, 0);
+  EXPECT_EQ(share_out(1024, 64, 132, 2).cut, 0) << "232 of 264 in the last wave";
+  EXPECT_EQ(share_out(1, 1024, 132, 2).blocks, 132);
+  EXPECT_EQ(share_out(1, 40, 132, 2).blocks, 10) << "no share is shorter than four steps";
+  const Shares tail = share_out(265, 1000, 132, 2);
+  EXPECT_EQ(tail.whole, 264);
+  EXPECT_EQ(tail.cut, 1);
+  EXPECT_EQ(tail.blocks, 250);
+  EXPECT_EQ(uncut(tail).whole, 265);
+  EXPECT_EQ(uncut(tail).sums(), 0u);
+}
+
+}  // namespace
+}  // namespace cairn
