@@ -78,7 +78,7 @@ bench() {  # bench RECORD arguments of cairn bench...
   "$cairn" bench --device gpu --record "$record" --force "$@"
 }
 suites() {  # suites SUFFIX
-  bench "squares$1.json" 'simt/*' cairn --suite squares --seconds 2 &&
+  bench "squares$1.json" 'simt/*' cairn --suite squares --seconds 0.5 &&
     bench "seeds$1.json" 'simt/*' cairn --suite seeds --seconds 2
 }
 again() {

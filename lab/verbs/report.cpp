@@ -13,6 +13,7 @@
 #include "lab/options.hpp"
 #include "lab/record/ladder.hpp"
 #include "lab/record/show.hpp"
+#include "lab/record/view.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> records;
   std::string readme;
+  std::string style;
   bool check = false;
   OutputOptions output;
 };
@@ -57,10 +59,19 @@ int run(const Options& options) {
   for (const std::string& path : options.records) records.push_back({path, record::read(path)});
   if (!options.readme.empty()) return rewrite(options, records);
   const Format format = output.format();
-  if (format == Format::csv || format == Format::json) {
+  const bool bold = options.output.out.empty() && use_colour(STDOUT_FILENO);
+  record::check_style(options.style, format);
+  if (!options.style.empty()) {
+    std::string text;
+    for (const record::Named& named : records) {
+      if (!text.empty()) text += '\n';
+      text += record::view_in_style(named.record, options.style, format, bold);
+    }
+    output.write(text);
+  } else if (format == Format::csv || format == Format::json) {
     output.write(record::together(records));
   } else {
-    output.write(record::pages(records, format, options.output.out.empty() && use_colour(STDOUT_FILENO)));
+    output.write(record::pages(records, format, bold));
   }
   return kGood;
 }
@@ -76,12 +87,14 @@ Action report_verb(CLI::App& verb) {
       "<!-- ladder:end --> of that file becomes the ladder's table at f32 nn 4096x4096x4096, and between\n"
       "<!-- tensor:begin --> and <!-- tensor:end --> that of the tensor trail, if the records have its rows.");
   verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record measured.json",
-                        "cairn report measured.json", "cairn report measured.json --format csv"}));
+                        "cairn report measured.json", "cairn report measured.json --format csv",
+                        "cairn report measured.json --style S2"}));
   verb.add_option("RECORD", options->records, "Files that cairn bench --record wrote")->required();
   auto* readme = verb.add_option("--readme", options->readme, "Rewrite the ladder's tables in this file");
   verb.add_flag("--check", options->check, "Only compare: fails if --readme would change the file")->needs(readme);
+  verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");
   add_output_flags(verb, options->output);
-  for (const char* flag : {"--format", "--out", "--force"}) readme->excludes(verb.get_option(flag));
+  for (const char* flag : {"--style", "--format", "--out", "--force"}) readme->excludes(verb.get_option(flag));
   return [options] { return run(*options); };
 }
 

@@ -142,6 +142,10 @@ const std::string& a_record() {
 }
 
 TEST(Command, ReportShowsWhatBenchKept) {
+  EXPECT_NE(run_cairn("report " + a_record() + " --style S1").out.find("median TFLOPS"), std::string::npos);
+  EXPECT_NE(run_cairn("report " + a_record() + " --style S2").out.find("Device: "), std::string::npos);
+  expect_complaint("report " + a_record() + " --style S7", 2, "--style 'S7' is not S0, S1 or S2");
+  expect_complaint("report " + a_record() + " --style S1 --format csv", 2, "--style");
   const Ran table = run_cairn("report " + a_record());
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_NE(table.out.find("f32 nn 32x32x32"), std::string::npos) << table.out;
