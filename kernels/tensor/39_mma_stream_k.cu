@@ -296,8 +296,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
     for (int j = 0; j < t.wn / kN; ++j) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        float* to = &strip[lane / 4 + half * 8][j * kN + lane % 4 * 2];
-        *reinterpret_cast<float2*>(to) = make_float2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
+        float* const pair = &strip[lane / 4 + half * 8][j * kN + lane % 4 * 2];
+        *reinterpret_cast<float2*>(pair) = make_float2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
       }
     }
     __syncwarp();

@@ -46,14 +46,17 @@ TEST(TrafficStreamK, AShortKIsNotCut) {
   EXPECT_EQ(made.barriers, one.barriers + 1);
 }
 
+// Four tiles of 40 steps for 8 shares, which begin where tiles do; and three of 51, where they do not.
 TEST(TrafficStreamK, CleanUnderAllDetectors) {
   for (const Op op_a : {Op::none, Op::transpose}) {
     for (const Op op_b : {Op::none, Op::transpose}) {
-      Problem even = Problem::packed(Type::bf16, op_a, op_b, 264, 136, 2048);
+      const Problem even = Problem::packed(Type::bf16, op_a, op_b, 200, 136, 2560);
+      EXPECT_EQ(trace_rung(kStreamK, 0, even, 1, false).trace.kernels.size(), 2u);
       expect_clean(kStreamK, 0, even, 1);
       Problem odd = Problem::packed(Type::f32, op_a, op_b, 270, 30, 1601);
       odd.compute = Compute::tf32;
       odd.lda += 1, odd.ldc += 3;
+      EXPECT_EQ(trace_rung(kStreamK, 0, odd, 2, false).trace.kernels.size(), 2u);
       expect_clean(kStreamK, 0, odd, 2);
     }
   }
