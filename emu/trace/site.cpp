@@ -24,10 +24,10 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-// Between the frames of an inlined call, the one that is written in a kernel: the innermost that is not a header of
-// the emulator's or of the compiler's.
+// Between the frames of an inlined call, the one that is written in a kernel: the innermost that is not a helper of
+// the ladder's, a header of the emulator's or of the compiler's.
 bool is_ours(const std::string& file) {
-  return file.find("emu/shadow/") != std::string::npos || file.starts_with("/usr/") ||
+  return file.starts_with("device/") || file.find("emu/shadow/") != std::string::npos || file.starts_with("/usr/") ||
          file.find("/lib/gcc/") != std::string::npos;
 }
 
