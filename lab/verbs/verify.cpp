@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -49,7 +51,10 @@ verify::Space space(const ProblemOptions& given) {
   result.fixed_shape = !given.shape.empty();
   if (all.shape.empty()) all.shape = {"1"};
   if (all.layout.empty()) all.layout = {"nn", "nt", "tn", "tt"};
-  if (all.type.empty()) all.type = {"f64", "f32", "f16", "bf16", "e4m3"};
+  if (all.type.empty()) {
+    all.type = {"f64",  "f32",      "tf32", "split",    "f16",       "f16:f32",
+                "bf16", "bf16:f32", "e4m3", "e4m3:f16", "e4m3:bf16", "e4m3:f32"};
+  }
   if (all.order.empty()) all.order = {"row", "column"};
   result.like = all.problems();
   result.flags = flags(given);
@@ -118,6 +123,7 @@ int run(const Options& options) {
   report.table.upright = chosen.size() <= kSideBySide;
   report.table.columns = columns(report.table.upright);
   std::int64_t judged = 0, failed = 0;
+  std::vector<std::string> unjudged;
   catch_interrupt();
   Progress progress;
   for (const auto& contender : chosen) {
@@ -138,6 +144,7 @@ int run(const Options& options) {
       tally = verify::fuzz(*contender, drawn_from, options.fuzz, options.seed, keep_going);
     }
     judged += tally.passed + tally.failed;
+    if (tally.passed + tally.failed == 0) unjudged.push_back(id);
     failed += tally.failed;
     if (options.check) {
       const auto caught = trace::end_check();
@@ -160,6 +167,8 @@ int run(const Options& options) {
   if (judged == 0 && !interrupted())
     report.alarms.push_back(
         "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
+  if (judged > 0 && !unjudged.empty())
+    report.after.push_back(fmt::format("Not judged, every case was refused: {}.", fmt::join(unjudged, ", ")));
   if (interrupted()) report.after.push_back("Interrupted: the counts are of what was done.");
   if (judged > 0 && failed == 0)
     report.after.push_back(options.check ? "Every result was right, and no detector found anything."

@@ -227,6 +227,19 @@ TEST(Command, VerifyIsTheSameForTheSameSeed) {
   EXPECT_NE(first.out, run_cairn("verify cairn --fuzz 30 --seed 6 --format json").out);
 }
 
+// What no flag names is drawn from everything: a shape alone leaves every rung its own types.
+TEST(Command, VerifyOfAShapeLeavesNoRungWithoutCases) {
+  const std::string ids = "verify simt/01 tensor/31 tensor/32 tensor/40 --device emu --fuzz 2 ";
+  const auto rows = nlohmann::json::parse(run_cairn(ids + "--shape 5x6x7 --format json").out);
+  ASSERT_EQ(rows.size(), 4u);
+  for (const auto& row : rows) EXPECT_EQ(row["passed"], 2) << row;
+  const Ran narrow = run_cairn(ids + "--type f32");
+  EXPECT_EQ(narrow.code, 0);
+  EXPECT_NE(narrow.out.find("Not judged, every case was refused: tensor/31_wmma_split_k, tensor/32_wmma_tf32_stage2"),
+            std::string::npos)
+      << narrow.out;
+}
+
 TEST(Command, ReplayRunsOneCase) {
   const auto rows = nlohmann::json::parse(run_cairn("verify cairn --replay 0x2a --type f64 --format json").out);
   EXPECT_EQ(rows[0]["cases"], 1);
