@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/ladder.hpp"
+#include "lab/record/cells.hpp"
 #include "lab/record/show.hpp"
 #include "lab/record/summary.hpp"
 
@@ -23,9 +23,6 @@ std::string linked(std::string_view id, const std::filesystem::path& root);
 
 // "**NVIDIA H200**, CUDA 13.0 · `what`, cold caches · [x.json](x.json), commit 012345678901."
 std::string title(const Named& named, const std::string& what);
-
-inline Cell percent(const std::optional<double>& share) { return share ? Cell{100 * *share} : Cell{}; }
-inline Cell of_baseline(const Line& line) { return line.ratio ? Cell{100 * line.ratio->median} : Cell{}; }
 
 // The table of the simt trail, f32, and of what moves matrices; and that of the tensor trail. Empty where the record
 // has no row for it.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
+#include "lab/record/cells.hpp"
 #include "lab/record/summary.hpp"
 #include "lab/record/view.hpp"
 #include "lab/record/words.hpp"
@@ -25,8 +26,6 @@ std::vector<Block> by_problem(const Record& record) {
   }
   return blocks;
 }
-
-Cell of_baseline(const Line& line) { return line.ratio ? Cell{100 * line.ratio->median} : Cell{}; }
 
 std::string s0(const Record& record) {
   std::string text;

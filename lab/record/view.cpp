@@ -6,13 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "lab/record/cells.hpp"
 #include "lab/record/summary.hpp"
 #include "lab/record/words.hpp"
 
 namespace cairn::lab::record {
 namespace {
-
-Cell percent(const std::optional<double>& share) { return share ? Cell{100 * *share} : Cell{}; }
 
 Cell number(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
 
