@@ -38,22 +38,30 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
 
-# How nvcc compiles all of ours: cairn_cuda(target [SPILLS])
+# How nvcc compiles all of ours: cairn_cuda(target [SPILLS] [ONLY architecture])
 # SPILLS: registers may be spilled to memory. Everywhere else that is an error: it is a mistake in a tile's size, and
 # silent otherwise. On the GPU that tiles were made for, sm_90a, that is: the compiler has other ideas for others, and a
 # word or two in memory is no reason not to run there.
+# ONLY: not for the others that are asked for, unless it is not among them.
 function(cairn_cuda target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SPILLS" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPILLS" "ONLY" "")
+  set(architectures ${CAIRN_CUDA_ARCHITECTURES})
+  if(arg_ONLY)
+    list(FILTER architectures INCLUDE REGEX "^${arg_ONLY}")
+    if(NOT architectures)
+      set(architectures ${CAIRN_CUDA_ARCHITECTURES})
+    endif()
+  endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   set_target_properties(${target} PROPERTIES
     CUDA_STANDARD 20
     CUDA_STANDARD_REQUIRED ON
-    CUDA_ARCHITECTURES "${CAIRN_CUDA_ARCHITECTURES}"
+    CUDA_ARCHITECTURES "${architectures}"
     CUDA_VISIBILITY_PRESET hidden
     CUDA_RUNTIME_LIBRARY Static)
   # -lineinfo: lines of the source for profilers and sanitizers; the code is the same.
   set(options -lineinfo "SHELL:-Xcompiler -Wall,-Wextra,-Wshadow")
-  set(others ${CAIRN_CUDA_ARCHITECTURES})
+  set(others ${architectures})
   list(FILTER others EXCLUDE REGEX "^90a|-virtual$")
   if(NOT arg_SPILLS AND NOT others)
     list(APPEND options "SHELL:-Xptxas -warn-spills" "SHELL:-Xptxas -Werror")
@@ -64,6 +72,10 @@ function(cairn_cuda target)
   foreach(option IN LISTS options)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${option}>")
   endforeach()
+  # What ptxas only notes, and no flag makes an error: that it takes wgmma's products one by one, or leaves setmaxnreg
+  # out.
+  set(launcher ${PROJECT_SOURCE_DIR}/cmake/heed_ptxas.sh ${CMAKE_CUDA_COMPILER_LAUNCHER})
+  set_target_properties(${target} PROPERTIES CUDA_COMPILER_LAUNCHER "${launcher}")
 endfunction()
 
 # A shared object of kernels that the command loads by name when it is asked to: cairn_loaded_kernels(target)

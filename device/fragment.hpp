@@ -1,16 +1,17 @@
 // Which lane of a warp holds which element of a tile, for mma.sync as the PTX manual has it and for wmma as sm_80 to
-// sm_90 have it, which CUDA does not promise. Plain C++: the emulator multiplies by these maps, `cairn info fragment`
-// prints them, and a test holds them to a GPU.
+// sm_90 have it, which CUDA does not promise; and which thread of a warpgroup, for wgmma. Plain C++: the emulator
+// multiplies by these maps, `cairn info fragment` prints them, and a test holds them to a GPU.
 //
 // All of it is made of three blocks, those of one mma: A 16 x k, B k x 8, C 16 x 8. A fragment of wmma is one or two
-// of them side by side; of f16 it always has 16 elements, and where a tile fills fewer, they are there again.
+// of them side by side; of f16 it always has 16 elements, and where a tile fills fewer, they are there again. Of
+// wgmma each of four warps has A's block of 16 rows, and n / 8 of C side by side; B is never in registers.
 #pragma once
 
 namespace cairn::fragment {
 
-enum class Op { mma, wmma };
-enum class Type { f16, bf16, tf32 };  // of A and B
-enum class Operand { a, b, c };       // c: the sums
+enum class Op { mma, wmma, wgmma };
+enum class Type { f16, bf16, tf32, e4m3 };  // of A and B
+enum class Operand { a, b, c };             // c: the sums
 
 struct Shape {
   int m, n, k;
@@ -32,7 +33,7 @@ struct Place {
   constexpr bool operator==(const Place&) const = default;
 };
 
-// All there are.
+// All there are of a warp.
 inline constexpr Kind kinds[] = {
     {Op::mma, Type::f16, {16, 8, 16}},   {Op::mma, Type::f16, {16, 8, 8}},    {Op::mma, Type::bf16, {16, 8, 16}},
     {Op::mma, Type::bf16, {16, 8, 8}},   {Op::mma, Type::tf32, {16, 8, 8}},   {Op::wmma, Type::f16, {16, 16, 16}},
@@ -40,7 +41,14 @@ inline constexpr Kind kinds[] = {
     {Op::wmma, Type::bf16, {32, 8, 16}}, {Op::wmma, Type::bf16, {8, 32, 16}}, {Op::wmma, Type::tf32, {16, 16, 8}},
 };
 
+// wgmma multiplies 32 bytes of k.
+constexpr int group_depth(Type type) { return type == Type::tf32 ? 8 : type == Type::e4m3 ? 32 : 16; }
+
 constexpr bool exists(const Kind& kind) {
+  if (kind.op == Op::wgmma) {
+    const auto [m, n, k] = kind.shape;
+    return m == 64 && n >= 8 && n <= 256 && n % 8 == 0 && k == group_depth(kind.type);
+  }
   for (const Kind& one : kinds) {
     if (one == kind) return true;
   }
@@ -50,9 +58,13 @@ constexpr bool exists(const Kind& kind) {
 constexpr int rows(const Shape& shape, Operand operand) { return operand == Operand::b ? shape.k : shape.m; }
 constexpr int cols(const Shape& shape, Operand operand) { return operand == Operand::a ? shape.k : shape.n; }
 
+// Those who hold a tile together: the lanes of a warp, or the threads of a warpgroup.
+constexpr int lanes(const Kind& kind) { return kind.op == Op::wgmma ? 128 : 32; }
+
 // Different elements that a lane holds.
 constexpr int distinct(const Kind& kind, Operand operand) {
-  return rows(kind.shape, operand) * cols(kind.shape, operand) / 32;
+  if (kind.op == Op::wgmma && operand == Operand::b) return 0;
+  return rows(kind.shape, operand) * cols(kind.shape, operand) / lanes(kind);
 }
 
 // All that it holds: the size of a fragment's x[], or of the registers of an mma in elements.
@@ -62,7 +74,7 @@ constexpr int held(const Kind& kind, Operand operand) {
 
 namespace detail {
 
-// Four lanes share a row of A and of C and a column of B. Numbers of 16 bits lie two to a register.
+// Four lanes share a row of A and of C and a column of B. Numbers of 16 bits lie two to a register, of 8 bits four.
 constexpr Place block_a(bool wide, int lane, int i) {
   if (wide) return {lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4};
   return {lane / 4 + i / 2 % 2 * 8, lane % 4 * 2 + i % 2 + i / 4 * 8};
@@ -73,12 +85,24 @@ constexpr Place block_b(bool wide, int lane, int i) {
 }
 constexpr Place block_c(int lane, int i) { return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2}; }
 
+constexpr Place narrow_a(int lane, int i) { return {lane / 4 + i / 4 % 2 * 8, lane % 4 * 4 + i % 4 + i / 8 * 16}; }
+constexpr Place group_place(const Kind& kind, Operand operand, int thread, int i) {
+  const int lane = thread % 32;
+  Place found = operand == Operand::c     ? block_c(lane, i % 4)
+                : kind.type == Type::e4m3 ? narrow_a(lane, i)
+                                          : block_a(kind.type == Type::tf32, lane, i);
+  found.row += thread / 32 * 16;
+  if (operand == Operand::c) found.col += i / 4 * 8;
+  return found;
+}
+
 constexpr Place turned(Place place) { return {place.col, place.row}; }
 
 }  // namespace detail
 
 // Where in its tile element i of a lane is, i < held().
 constexpr Place place(const Kind& kind, Operand operand, int lane, int i) {
+  if (kind.op == Op::wgmma) return detail::group_place(kind, operand, lane, i);
   const auto [m, n, k] = kind.shape;
   if (m == 8) {  // computed as its transpose
     const Kind other = {kind.op, kind.type, {n, m, k}};

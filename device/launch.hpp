@@ -92,4 +92,17 @@ Status launch_dependent(Grid grid, dim3 block, std::size_t shared_bytes, void* s
                         std::forward<Arguments>(arguments)...);
 }
 
+// The same for a kernel whose blocks come in clusters (device/cluster.hpp) of so many along x. The grid is a multiple
+// of it.
+template <class... Parameters, class... Arguments>
+Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
+                      void (*kernel)(Parameters...), Arguments&&... arguments) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = blocks;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  return detail::launch(&cluster, 1, grid, block, shared_bytes, stream, kernel,
+                        std::forward<Arguments>(arguments)...);
+}
+
 }  // namespace cairn

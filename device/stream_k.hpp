@@ -12,6 +12,7 @@
 
 #include <cuda_runtime.h>
 
+#include "device/place.hpp"
 #include "device/vec.hpp"
 
 namespace cairn {
@@ -31,10 +32,10 @@ struct Shares {
 };
 
 // `tiles` tiles of `steps` steps on so many SMs, of which each runs `resident` blocks at a time. Tiles are cut where
-// the steps that nobody waits for any longer are worth the trouble: sums are written, read, and added by a second
-// kernel.
-inline Shares share_out(std::int64_t tiles, std::int64_t steps, int units, int resident) {
-  constexpr std::int64_t trouble = 16, least = 4;  // steps
+// the steps that nobody waits for any longer are worth the `trouble`, in steps: sums are written, read, and added by
+// a second kernel.
+inline Shares share_out(std::int64_t tiles, std::int64_t steps, int units, int resident, std::int64_t trouble = 16) {
+  constexpr std::int64_t least = 4;  // steps
   const std::int64_t running = std::int64_t{units} * resident, rest = tiles % running;
   // After whole tiles all blocks are there. Where there are only shares, one on each SM has its bandwidth to itself.
   const std::int64_t most = tiles > running ? running : std::max<std::int64_t>(units, rest);
@@ -45,23 +46,6 @@ inline Shares share_out(std::int64_t tiles, std::int64_t steps, int units, int r
 }
 // The same without scratch memory: no tile is cut.
 inline Shares uncut(const Shares& shares) { return {shares.whole + shares.cut, 0, shares.steps, 0, 0, 0}; }
-
-// Where a tile is. They are counted down groups of `group` rows of tiles, so that those made together share A and B
-// in L2.
-struct Place {
-  std::int64_t row, col;
-  int rows, cols;  // that are in the matrix
-};
-template <int bm, int bn, int group>
-__device__ __forceinline__ Place place(std::int64_t m, std::int64_t n, int tile) {
-  const auto tiles_m = static_cast<unsigned>((m + bm - 1) / bm), tiles_n = static_cast<unsigned>((n + bn - 1) / bn);
-  const unsigned above = static_cast<unsigned>(tile) / (group * tiles_n) * group;
-  const unsigned index = static_cast<unsigned>(tile) % (group * tiles_n),
-                 height = min(tiles_m - above, unsigned{group});
-  const std::int64_t row = std::int64_t{above + index % height} * bm, col = std::int64_t{index / height} * bn;
-  return {row, col, static_cast<int>(min(m - row, std::int64_t{bm})),
-          static_cast<int>(min(n - col, std::int64_t{bn}))};
-}
 
 // What a block makes: the steps `begin` to `end` - 1 of a tile. If these are not all, their sums go to a slot of
 // their own, as large as a tile.

@@ -21,6 +21,10 @@ void Block::prepare(const Launch& launch) {
   live_ = count;
   idle_spins_ = idle_ticks_ = 0;
   copies_.reset();
+  stores_.reset();
+  mbarriers_.reset();
+  groups_.reset(count);
+  window_.reset(launch);
   present_.fill(0);
   together_.fill(0);
   for (Barrier& barrier : barriers_) {
@@ -40,7 +44,8 @@ void Block::prepare(const Launch& launch) {
   }
 }
 
-void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch) {
+void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch, Cluster* cluster,
+                unsigned rank) {
   launch_ = &launch;
   watch_ = &watch;
   index_ = index;
@@ -48,6 +53,7 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
   busy(true);
   prepare(launch);
   poison_shared(launch);
+  prepare_cluster(cluster, rank);
 
   // All threads start as if released from a barrier: in an order of their own.
   Barrier& start = barriers_[0];
@@ -87,6 +93,7 @@ void Block::exit_thread() {
   self_->state = State::exited;
   --live_;
   progressed();
+  groups_.exits(*this);
   // The others of the warp no longer wait for this lane.
   const unsigned warp = self_->linear / kWarp;
   present_[warp] &= ~(1u << self_->lane());
@@ -98,12 +105,15 @@ void Block::exit_thread() {
     const Thread& thread = threads_[warp * kWarp + lane];
     if (thread.state == State::at_warp && (thread.mask >> self_->lane() & 1) != 0) try_complete(warp, thread.mask);
   }
-  if (live_ == 0) leave();
+  leave_cluster_barrier();
+  if (live_ == 0) {
+    groups_.block_ends(*this);
+    finish();
+    leave();
+  }
   switch_away();
   std::terminate();  // nobody switches back to a thread that has returned
 }
-
-void Block::nothing_ready() { fail(describe_deadlock(*this)); }
 
 void Block::fail(std::string message) {
   watch_->fail(describe_place(*this) + std::exchange(message, {}));
@@ -157,10 +167,10 @@ void Block::push_shuffled(Thread** who, unsigned count) {
 
 // Where accesses are logged, the logs of a warp's lanes fit into the nearest cache and those of a block do not: warps
 // in a new order, and the lanes of each.
-void Block::push_by_warps(Barrier& barrier) {
+void Block::push_by_warps(Thread** threads, unsigned waiting) {
   std::array<std::uint32_t, kMostThreads / kWarp> lanes{};
-  for (unsigned i = 0; i < barrier.waiting; ++i) {
-    const Thread& thread = *barrier.who[i];
+  for (unsigned i = 0; i < waiting; ++i) {
+    const Thread& thread = *threads[i];
     lanes[thread.linear / kWarp] |= 1u << thread.lane();
   }
   std::array<unsigned, kMostThreads / kWarp> warps;
@@ -187,14 +197,24 @@ void Block::release(Barrier& barrier) {
     for (unsigned i = 0; i < barrier.waiting; ++i) warps |= 1u << barrier.who[i]->linear / kWarp;
     trace_hooks->warps_meet(*this, static_cast<unsigned>(&barrier - barriers_.data()), warps, self_->site);
   }
-  if (trace_hooks == nullptr) {
-    push_shuffled(barrier.who.data(), barrier.waiting);
-  } else {
-    push_by_warps(barrier);
-  }
+  wake(barrier.who.data(), barrier.waiting);
   barrier.result = barrier.votes;
   barrier.arrived = barrier.votes = barrier.waiting = 0;
+}
+
+void Block::wake(Thread** who, unsigned count) {
+  if (trace_hooks == nullptr) {
+    push_shuffled(who, count);
+  } else {
+    push_by_warps(who, count);
+  }
   progressed();
+}
+
+void Block::park(State state) {
+  if (watch_->failed()) leave();
+  self_->state = state;
+  switch_away();
 }
 
 void Block::pause() {
@@ -231,6 +251,7 @@ void Block::forward(unsigned count) {
 void Block::spin(bool changed) {
   self_->state = State::spinning;
   push(*self_);
+  hear();
   if (changed) {
     progressed();
   } else if (++idle_spins_ > 2 * live_) {

@@ -9,17 +9,22 @@
 #include <vector>
 
 #include "emu/async.hpp"
+#include "emu/bulk.hpp"
+#include "emu/cluster.hpp"
 #include "emu/fiber.hpp"
 #include "emu/kernel_side.hpp"
 #include "emu/launch.hpp"
+#include "emu/mbarrier.hpp"
 #include "emu/random.hpp"
+#include "emu/shared_window.hpp"
+#include "emu/warpgroup.hpp"
 #include "emu/watch.hpp"
 
 namespace cairn::emu {
 
 class Block;
 
-enum class State : std::uint8_t { ready, at_barrier, at_warp, spinning, exited };
+enum class State : std::uint8_t { ready, at_barrier, at_warp, at_group, at_mbarrier, at_cluster, spinning, exited };
 
 // What a lane brings to an operation that its warp makes as one. The last lane to come calls `combine`, which finds
 // the shares of all: the lanes wait, so each share can lie on its lane's stack.
@@ -39,8 +44,8 @@ struct alignas(64) Thread {
   uint3 index;
   WarpOp op;                    // at_warp: which collective,
   unsigned mask;                //   of which lanes,
-  unsigned argument;            //
-  std::uint64_t value, result;  //   with what, and what it gave
+  unsigned argument;            //   (at_mbarrier: which parity,
+  std::uint64_t value, result;  //   with what, and what it gave (of the barrier at which address)
 
   unsigned lane() const { return linear % kWarp; }
 };
@@ -57,7 +62,8 @@ class Block {
   static Block* current() { return current_; }
 
   // Runs the block until all its threads have returned, or until the launch has failed. What fails goes to `watch`.
-  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch);
+  // `cluster`: null if it has none.
+  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch, Cluster* cluster, unsigned rank);
 
   // From here on: called by the block's own fibers.
   const Launch& launch() const { return *launch_; }
@@ -66,6 +72,15 @@ class Block {
   const std::vector<Thread>& threads() const { return threads_; }
   const StackPool& stacks() const { return stacks_; }
   AsyncCopies& copies() { return copies_; }
+  BulkStores& stores() { return stores_; }
+  Mbarriers& mbarriers() { return mbarriers_; }
+  const Mbarriers& mbarriers() const { return mbarriers_; }
+  Cluster& cluster() const { return *cluster_; }
+  unsigned rank() const { return rank_; }
+  Warpgroups& groups() { return groups_; }
+  const Warpgroups& groups() const { return groups_; }
+  SharedWindow& window() { return window_; }
+  std::uint64_t turns() const { return head_; }  // changes whenever another thread runs
   unsigned arrived(unsigned barrier) const { return barriers_[barrier].arrived; }
   unsigned expected(unsigned barrier) const { return barriers_[barrier].expected; }
 
@@ -74,9 +89,23 @@ class Block {
   void arrive(unsigned barrier, unsigned expected);
   void exchange();  // self has its op, mask, argument and value
   void together(Share& mine);
+  void stay_in_group(bool all_go_on);  // self waits in its warpgroup; or it is the last, and all can run again
+  void release_group(unsigned number);
   void spin(bool changed);
   void pause();                  // lets the others run, without a word about it
   void forward(unsigned count);  // those who paused last, in their order, are the next to run
+  void park(State state);        // until somebody wakes it
+  void wake(Thread** who, unsigned count);
+
+  // The cluster (block_cluster.cpp). hear(): takes what other blocks have sent.
+  void hear() {
+    if (cluster_->news(rank_)) [[unlikely]]
+      hear_news();
+  }
+  void cluster_arrive();
+  void cluster_wait();
+  unsigned absent_from_cluster() const { return live_ - come_; }  // threads that have not come to its barrier
+  Sender sender();                                                // the calling thread, to another block
 
   // Called now and then while the block runs, wherever its fiber is (emu/preempt.hpp): if that one has run all the
   // time since the last call, the others get their turn. Not while the emulator is at work on the block.
@@ -100,17 +129,22 @@ class Block {
   void prepare(const Launch& launch);
   void push(Thread& thread) { ready_[tail_++ % kMostThreads] = &thread; }
   void switch_away();
-  [[noreturn]] void nothing_ready();
+  void nothing_ready();
   [[noreturn]] void leave();
   void exit_thread();
   void push_shuffled(Thread** who, unsigned count);
-  void push_by_warps(Barrier& barrier);
+  void push_by_warps(Thread** who, unsigned count);
   void release(Barrier& barrier);
   [[noreturn]] void wrong_count(unsigned barrier, unsigned expected);
   bool try_complete(unsigned warp, unsigned mask);
   void combine(Thread* warp);
   void meet_others(unsigned warp);
   void progressed();
+  void prepare_cluster(Cluster* cluster, unsigned rank);
+  void hear_news();
+  void tell_cluster();
+  void leave_cluster_barrier();
+  void finish();
 
   static constinit thread_local Block* current_;
 
@@ -132,6 +166,23 @@ class Block {
   // Of each warp, the lanes that exist and have not returned, and those that wait in together().
   std::array<std::uint32_t, kMostThreads / kWarp> present_{}, together_{};
   AsyncCopies copies_;
+  BulkStores stores_;
+  Mbarriers mbarriers_{*this};
+
+  Cluster alone_{1};  // of a block that has no other
+  Cluster* cluster_ = &alone_;
+  unsigned rank_ = 0;
+  struct Meetings {
+    std::uint32_t arrived = 0, passed = 0;  // how often the thread came to the cluster's barrier, and left it
+  };
+  std::vector<Meetings> meetings_of_;  // by thread
+  std::uint32_t meetings_ = 0;         // how often all blocks have met
+  unsigned come_ = 0;                  // threads at the cluster's barrier
+  bool told_ = false;                  //   that they all have come
+  std::vector<Thread*> waiting_for_cluster_;
+  std::vector<Message> inbox_;  // taken, and being read
+  Warpgroups groups_;
+  SharedWindow window_;
 };
 
 inline void Block::switch_away() {

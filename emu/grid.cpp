@@ -36,23 +36,39 @@ unsigned blocks_per_sm(unsigned threads, std::size_t shared_bytes) {
 Grid::Grid(const Launch& launch)
     : launch_(launch),
       blocks_(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
+      clusters_(blocks_ / launch.cluster_size()),
       seed_(mix(settings().seed)),
-      step_((seed_ >> 20) % blocks_),
-      shift_(mix(seed_) % blocks_),
+      step_((seed_ >> 20) % clusters_),
+      shift_(mix(seed_) % clusters_),
       most_ticks_(static_cast<std::uint64_t>(settings().patience * 200)) {  // 5 ms each
-  // turn -> step * turn + shift (mod blocks) meets every block once when step and blocks have no common factor.
-  while (std::gcd(step_, blocks_) != 1) ++step_;
+  // turn -> step * turn + shift (mod clusters) meets every cluster once when step and clusters have no common factor.
+  while (std::gcd(step_, clusters_) != 1) ++step_;
   const std::size_t shared = launch.dynamic_shared + kernel_facts(launch.kernel).shared_bytes;
   const auto sms = static_cast<std::uint64_t>(settings().sms);
-  most_resident_ = std::max<std::uint64_t>(1, sms * blocks_per_sm(launch.threads(), shared));
+  most_resident_ = std::max<std::uint64_t>(launch.cluster_size(), sms * blocks_per_sm(launch.threads(), shared));
 }
 
 uint3 Grid::block_at(std::uint64_t turn) const {
   __extension__ using Wide = unsigned __int128;
-  auto block = static_cast<std::uint64_t>((static_cast<Wide>(step_) * turn + shift_) % blocks_);
-  const auto x = static_cast<unsigned>(block % launch_.grid.x);
-  block /= launch_.grid.x;
-  return {x, static_cast<unsigned>(block % launch_.grid.y), static_cast<unsigned>(block / launch_.grid.y)};
+  const dim3 size = launch_.cluster;
+  const std::uint64_t across = launch_.grid.x / size.x, down = launch_.grid.y / size.y;
+  const auto rank = static_cast<unsigned>(turn % launch_.cluster_size());
+  const auto cluster =
+      static_cast<std::uint64_t>((static_cast<Wide>(step_) * (turn / launch_.cluster_size()) + shift_) % clusters_);
+  return {static_cast<unsigned>(cluster % across) * size.x + rank % size.x,
+          static_cast<unsigned>(cluster / across % down) * size.y + rank / size.x % size.y,
+          static_cast<unsigned>(cluster / across / down) * size.z + rank / size.x / size.y};
+}
+
+std::shared_ptr<Cluster> Grid::cluster_at(std::uint64_t turn) {
+  const unsigned size = launch_.cluster_size();
+  if (size == 1) return nullptr;
+  const std::lock_guard lock(mutex_);
+  Begun& begun = begun_[turn / size];
+  if (begun.cluster == nullptr) begun.cluster = std::make_shared<Cluster>(size);
+  std::shared_ptr<Cluster> cluster = begun.cluster;
+  if (++begun.blocks == size) begun_.erase(turn / size);
+  return cluster;
 }
 
 void Grid::work() {
@@ -68,7 +84,9 @@ void Grid::work() {
     while (!failed()) {
       const std::uint64_t turn = next_.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks_) break;
-      block.run(launch_, block_at(turn), mix(seed_ + turn), *watch);
+      const std::shared_ptr<Cluster> cluster = cluster_at(turn);
+      const auto rank = static_cast<unsigned>(turn % launch_.cluster_size());
+      block.run(launch_, block_at(turn), mix(seed_ + turn), *watch, cluster.get(), rank);
       watch->block_done();
     }
   } catch (const std::bad_alloc&) {
@@ -119,8 +137,11 @@ Status run_grid(const Launch& launch) {
   if (trace_hooks != nullptr) trace_hooks->launch_begins(launch);
   Grid grid(launch);
   grid.recruit();  // this OS thread
-  const std::uint64_t wanted = std::min<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), grid.blocks());
-  for (std::uint64_t crew = 1; crew < wanted && grid.start_another(); ++crew) {}
+  const auto most = std::max<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), launch.cluster_size());
+  const std::uint64_t wanted = std::min(most, grid.blocks());
+  std::uint64_t crew = 1;
+  while (crew < wanted && grid.start_another()) ++crew;
+  if (crew < launch.cluster_size()) grid.fail("there are no OS threads for all blocks of a cluster");
   grid.work();
   Pool::instance().finish(grid);
   if (trace_hooks != nullptr) trace_hooks->launch_ends(launch, grid.failed() ? grid.message().c_str() : nullptr);

@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "emu/cluster.hpp"
 #include "emu/launch.hpp"
 #include "emu/watch.hpp"
 
@@ -37,9 +39,12 @@ class Grid {
 
  private:
   uint3 block_at(std::uint64_t turn) const;
+  // The cluster of the block whose turn it is; null if it has none. Turns of a cluster's blocks follow each other, so
+  // that of all clusters one at most waits for OS threads.
+  std::shared_ptr<Cluster> cluster_at(std::uint64_t turn);
 
   const Launch& launch_;
-  std::uint64_t blocks_, seed_, step_, shift_;
+  std::uint64_t blocks_, clusters_, seed_, step_, shift_;
   std::uint64_t most_resident_;
   std::uint64_t most_ticks_;
   std::atomic<std::uint64_t> next_{0};
@@ -47,6 +52,11 @@ class Grid {
   std::mutex mutex_;  // of what follows
   std::string message_;
   std::vector<std::unique_ptr<Watch>> watches_;
+  struct Begun {
+    std::shared_ptr<Cluster> cluster;
+    unsigned blocks = 0;
+  };
+  std::unordered_map<std::uint64_t, Begun> begun_;  // clusters some of whose blocks have not
   std::uint64_t finished_progress_ = 0;
   std::uint64_t crew_ = 0;  // OS threads asked to work that have not left
 };

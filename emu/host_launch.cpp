@@ -36,6 +36,13 @@ std::string refusal(const Launch& wanted, cudaError_t& error) {
   if (g.x == 0 || g.y == 0 || g.z == 0 || g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
     return "a grid of " + text(g) + " blocks; a grid has at least one, at most 2147483647 x 65535 x 65535";
   }
+  const dim3 c = wanted.cluster;
+  if (c.x == 0 || c.y == 0 || c.z == 0 || std::uint64_t{c.x} * c.y * c.z > kMostCluster) {
+    return "a cluster of " + text(c) + " blocks; a cluster has 1 to " + std::to_string(kMostCluster);
+  }
+  if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
+    return "a grid of " + text(g) + " blocks is no multiple of a cluster of " + text(c);
+  }
   error = cudaErrorInvalidValue;
   if (kernel_facts(wanted.kernel).shared_bytes > kSharedWithoutAsking) {
     return std::to_string(kernel_facts(wanted.kernel).shared_bytes) +

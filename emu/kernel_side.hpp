@@ -54,11 +54,13 @@ void copy_wait(int left, Site site);
 void copy_wait_all(Site site);
 
 // Tensor cores. All lanes of the warp take part: products of tiles in registers; matrices of 8 rows of 16 bytes from
-// shared memory, lane 8 i + r with the address of row r of matrix i. Lanes that load or store a tile of wmma must
-// agree where it is, and a tile has rules of its own.
+// shared memory, or to it, lane 8 i + r with the address of row r of matrix i. Lanes that load or store a tile of
+// wmma must agree where it is, and a tile has rules of its own.
 void multiply_together(const Multiply& what, const char* call, const LaneTiles& mine, Site site);
 void load_matrices_together(std::uint32_t* to, const void* row, int count, bool transposed, const char* call,
                             Site site);
+void store_matrices_together(void* row, const std::uint32_t* from, int count, bool transposed, const char* call,
+                             Site site);
 bool in_shared(const void* address);
 void check_tile(const char* call, const void* tile, unsigned ld, unsigned element_bytes, Site site);
 void agree_on_tile(const char* call, const void* tile, unsigned ld, Site site);

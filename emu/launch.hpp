@@ -15,8 +15,10 @@ struct Launch {
   void (*call)(const void* arguments) = nullptr;  // calls the kernel once, as one thread
   const void* arguments = nullptr;
   std::size_t argument_bytes = 0;
+  dim3 cluster = {1, 1, 1};  // blocks
 
   unsigned threads() const { return block.x * block.y * block.z; }
+  unsigned cluster_size() const { return cluster.x * cluster.y * cluster.z; }
 };
 
 // The device's limits, those of sm_90.
@@ -28,6 +30,7 @@ inline constexpr std::size_t kSharedPerSm = 228 * 1024;
 inline constexpr std::size_t kSharedReservedPerBlock = 1024;
 inline constexpr unsigned kMostThreadsPerSm = 2048;
 inline constexpr unsigned kMostBlocksPerSm = 32;
+inline constexpr unsigned kMostCluster = 8;
 
 // Runs the grid to its end, or to its first failure. The launch must already be within the device's limits.
 Status run_grid(const Launch& launch);

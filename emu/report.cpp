@@ -8,6 +8,7 @@
 
 #include "emu/block.hpp"
 #include "emu/kernels.hpp"
+#include "emu/report_bulk.hpp"
 
 namespace cairn::emu {
 
@@ -19,26 +20,16 @@ std::string hex(unsigned mask) {
   return text;
 }
 
-// 0 1 2 3 7 8 -> "0-3, 7-8"; with an end, for masks full of holes.
-std::string ranges(const std::vector<unsigned>& sorted) {
-  constexpr std::size_t kMost = 12;
-  std::string text;
-  std::size_t pieces = 0;
-  for (std::size_t i = 0; i < sorted.size();) {
-    std::size_t end = i + 1;
-    while (end < sorted.size() && sorted[end] == sorted[end - 1] + 1) ++end;
-    if (pieces++ == kMost) return text + ", …";
-    if (!text.empty()) text += ", ";
-    text += std::to_string(sorted[i]);
-    if (end - i > 1) text += "-" + std::to_string(sorted[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
 std::string count_of(const Block& block, unsigned barrier) {
   return (barrier == 0 ? " (" : ", barrier " + std::to_string(barrier) + " (") +
          std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) + " have come)";
+}
+
+std::string come_of(const Block& block, const Thread& thread) {
+  const unsigned come = block.groups().come_with(thread);
+  if (come < kGroup) return " (" + std::to_string(come) + " of 128 have come)";
+  return " (all have come, and there are " + std::to_string(block.groups().registers_for(thread)) +
+         " registers for each)";
 }
 
 // What a thread does, in words that are the same for all who do the same.
@@ -49,6 +40,9 @@ std::string doing(const Block& block, const Thread& thread) {
     case State::ready: return "ready";
     case State::at_barrier: return "waiting at" + at + count_of(block, thread.barrier);
     case State::at_warp: return "waiting in" + at + ", mask " + hex(thread.mask);
+    case State::at_group: return "waiting in" + at + come_of(block, thread);
+    case State::at_mbarrier: return "waiting at" + at + describe_mbarrier_wait(block, thread);
+    case State::at_cluster: return "waiting at" + at + describe_cluster_wait(block);
     case State::spinning: return "polling with" + at;
     case State::exited: return "returned";
   }
@@ -72,6 +66,23 @@ std::string list_threads(const Block& block) {
 
 }  // namespace
 
+// With an end, for masks full of holes.
+std::string ranges(const std::vector<unsigned>& sorted) {
+  constexpr std::size_t kMost = 12;
+  std::string text;
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t end = i + 1;
+    while (end < sorted.size() && sorted[end] == sorted[end - 1] + 1) ++end;
+    if (pieces++ == kMost) return text + ", …";
+    if (!text.empty()) text += ", ";
+    text += std::to_string(sorted[i]);
+    if (end - i > 1) text += "-" + std::to_string(sorted[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
 std::string describe(uint3 v) {
   return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
 }
@@ -84,8 +95,13 @@ std::string describe_place(const Block& block) {
 }
 
 std::string describe_deadlock(const Block& block) {
-  return "deadlock, none of its " + std::to_string(block.threads().size()) + " threads can go on" +
-         list_threads(block);
+  std::string text =
+      "deadlock, none of its " + std::to_string(block.threads().size()) + " threads can go on" + list_threads(block);
+  for (unsigned rank = 0; rank < block.cluster().size(); ++rank) {
+    const Block* other = rank == block.rank() ? nullptr : block.cluster().sleeper(rank);
+    if (other != nullptr) text += "\nblock " + describe(other->index()) + " of its cluster" + list_threads(*other);
+  }
+  return text;
 }
 
 std::string describe_stall(const Block& block) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "emu/kernel_side.hpp"
 
@@ -13,9 +14,10 @@ struct Thread;
 // A failing fiber is left where it stands and its destructors do not run, so a message is always put together in one
 // of these functions and not where it is passed on.
 
-std::string describe(const Site& site);          // "tests/emu/deadlock_test.cu:31"
-std::string describe(uint3 index);               // "(1,0,0)"
-std::string describe_place(const Block& block);  // "kernel half_skips, block (1,0,0), thread (3,0,0): "
+std::string ranges(const std::vector<unsigned>& sorted);  // 0 1 2 3 7 8 -> "0-3, 7-8"
+std::string describe(const Site& site);                   // "tests/emu/deadlock_test.cu:31"
+std::string describe(uint3 index);                        // "(1,0,0)"
+std::string describe_place(const Block& block);           // "kernel half_skips, block (1,0,0), thread (3,0,0): "
 
 // All threads that have not returned wait, and nobody is left to release them.
 std::string describe_deadlock(const Block& block);

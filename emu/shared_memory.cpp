@@ -40,4 +40,32 @@ bool is_shared(const void* address) {
   return at - reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared()) < kMostShared;
 }
 
+std::size_t room_in_shared(const Launch& launch, const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::uintptr_t in_dynamic = at - reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared());
+  if (in_dynamic < kMostShared) return in_dynamic < launch.dynamic_shared ? launch.dynamic_shared - in_dynamic : 0;
+  const auto base = reinterpret_cast<std::uintptr_t>(shared_base());
+  for (const SharedArray& array : kernel_facts(launch.kernel).shared) {
+    const std::uintptr_t in = at - base - array.offset;
+    if (base != 0 && in < array.bytes) return array.bytes - in;
+  }
+  return is_shared(address) ? kMostShared : 0;
+}
+
+// Static arrays and dynamic memory have a start each; the latter comes behind the most that the former can be.
+namespace {
+constexpr std::size_t kDynamic = std::size_t{1} << 32;
+}
+
+std::size_t place_in_shared(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::uintptr_t in_dynamic = at - reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared());
+  return in_dynamic < kMostShared ? kDynamic + in_dynamic : at - reinterpret_cast<std::uintptr_t>(shared_base());
+}
+
+void* shared_at(std::size_t offset) {
+  if (offset >= kDynamic) return static_cast<std::byte*>(cairn_emu_dynamic_shared()) + (offset - kDynamic);
+  return shared_base() + offset;
+}
+
 }  // namespace cairn::emu

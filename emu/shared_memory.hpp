@@ -18,5 +18,12 @@ void poison_shared(const Launch& launch);
 
 // Whether an address is in the shared memory of the block that runs on this OS thread; yes where that is not known.
 bool is_shared(const void* address);
+// How much of the array that holds an address follows it; 0 if none does, and the most there can be if that is not
+// known.
+std::size_t room_in_shared(const Launch& launch, const void* address);
+
+// A place in shared memory is the same distance from its start in every block of a cluster.
+std::size_t place_in_shared(const void* address);
+void* shared_at(std::size_t offset);
 
 }  // namespace cairn::emu

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "cairn/numbers.hpp"
+#include "emu/tensor_numbers.hpp"
 
 namespace cairn::emu {
 
@@ -75,9 +75,6 @@ template <Kind kind, class Tile> void gather_sums(Tile& tile, const std::array<L
   }
 }
 
-// The one NaN that tensor cores write.
-float to_float(double x) { return std::isnan(x) ? std::bit_cast<float>(0x7fffffffu) : static_cast<float>(x); }
-
 template <Kind kind, class Tile>
 void scatter_sums(const Tile& tile, const std::array<LaneTiles, kLanes>& lanes, bool half) {
   constexpr int each = fragment::distinct(kind, Operand::c);
@@ -104,24 +101,6 @@ template <int m, int n, int k> void add_wide(Tile<m, n>& sums, const Tile<m, k>&
       for (std::size_t j = 0; j < n; ++j) row[j] += x * b[l][j];
     }
   }
-}
-
-// The exponent by which an element is aligned: that of its type's smallest normal number for what is below it.
-constexpr int kZero = -4096;  // below every sum of two exponents
-int exponent(double x, int smallest) {
-  if (x == 0) return kZero;
-  return std::max(static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) - 1023, smallest);
-}
-
-// 2^e.
-double power(int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52); }
-
-// To a float, toward zero; what is too large for one is infinite all the same.
-double cut_to_float(double x) {
-  if (std::fabs(x) >= 0x1p128) return std::copysign(std::numeric_limits<double>::infinity(), x);
-  const auto nearest = static_cast<float>(x);
-  return std::fabs(static_cast<double>(nearest)) > std::fabs(x) ? static_cast<double>(std::nextafterf(nearest, 0.0f))
-                                                                : static_cast<double>(nearest);
 }
 
 // `depth` steps of k from `first` on: what one instruction adds.

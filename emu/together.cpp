@@ -1,4 +1,4 @@
-// What a warp does as one: products of tiles, ldmatrix, and the tiles of wmma.
+// What a warp does as one: products of tiles, ldmatrix and stmatrix, and the tiles of wmma.
 #include <cstring>
 
 #include "emu/block.hpp"
@@ -26,6 +26,12 @@ void multiply_all(Block& block, const std::array<Share*, kWarp>& shares) {
   multiply_tiles(what, lanes, faithful_tensor());
 }
 
+void check_row(Block& block, const void* row) {
+  const bool misaligned = reinterpret_cast<std::uintptr_t>(row) % 16 != 0;
+  if (misaligned || !is_shared(row)) [[unlikely]]
+    block.fail(describe_bad_row(block.self(), misaligned));
+}
+
 struct MatrixShare : Share {
   const void* row;
   std::uint32_t* to;
@@ -45,6 +51,27 @@ void load_all(Block&, const std::array<Share*, kWarp>& shares) {
       const std::uint32_t low = turned ? words[col][row] : words[row][col];
       const std::uint32_t high = turned ? words[col + 1][row] : words[row][col + 1];
       of(lane)->to[matrix] = low | high << 16;
+    }
+  }
+}
+
+struct StoreShare : Share {
+  const std::uint32_t* from;
+  unsigned count;
+  bool transposed;
+  std::array<std::uint16_t, 8> row;  // what the lane is to store
+};
+
+void spread_all(Block&, const std::array<Share*, kWarp>& shares) {
+  const auto of = [&](unsigned lane) { return static_cast<StoreShare*>(shares[lane]); };
+  for (unsigned matrix = 0; matrix < of(0)->count; ++matrix) {
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+      const std::uint32_t word = of(lane)->from[matrix];
+      const unsigned row = lane / 4, col = lane % 4 * 2;
+      for (unsigned i = 0; i < 2; ++i) {
+        const unsigned to = of(0)->transposed ? col + i : row, at = of(0)->transposed ? row : col + i;
+        of(8 * matrix + to)->row[at] = static_cast<std::uint16_t>(word >> 16 * i);
+      }
     }
   }
 }
@@ -78,13 +105,24 @@ void load_matrices_together(std::uint32_t* to, const void* row, int count, bool 
                             Site site) {
   const Inside block(call, site);
   if (static_cast<int>(block->self().lane()) < 8 * count) {
-    const bool misaligned = reinterpret_cast<std::uintptr_t>(row) % 16 != 0;
-    if (misaligned || !is_shared(row)) [[unlikely]]
-      block->fail(describe_bad_row(block->self(), misaligned));
-    if (trace_hooks != nullptr) trace_hooks->matrix_row(row, site);
+    check_row(*block, row);
+    if (trace_hooks != nullptr) trace_hooks->matrix_row(row, false, site);
   }
   MatrixShare share{{&load_all}, row, to, static_cast<unsigned>(count), transposed};
   block->together(share);
+}
+
+// Lanes store after they have met, each its own row: so the call orders nothing, as on a GPU.
+void store_matrices_together(void* row, const std::uint32_t* from, int count, bool transposed, const char* call,
+                             Site site) {
+  const Inside block(call, site);
+  const bool stores = static_cast<int>(block->self().lane()) < 8 * count;
+  if (stores) check_row(*block, row);
+  StoreShare share{{&spread_all}, from, static_cast<unsigned>(count), transposed, {}};
+  block->together(share);
+  if (!stores) return;
+  if (trace_hooks != nullptr) trace_hooks->matrix_row(row, true, site);
+  std::memcpy(row, share.row.data(), sizeof share.row);
 }
 
 void check_tile(const char* call, const void* tile, unsigned ld, unsigned element_bytes, Site site) {

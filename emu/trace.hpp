@@ -23,7 +23,11 @@ struct Counters {
   std::uint64_t atomics = 0;   // requests of a warp
   // Asynchronous copies: a part of the global loads above. Their writes are part of the shared stores.
   std::uint64_t async_copy_requests = 0, async_copy_sectors = 0;
-  // Products of tiles, as many as a GPU makes of them: one mma.sync has 16 x 8 sums. A product and its sum are two.
+  // The copy engine: one instruction is one request, and its bytes are those of a whole box. What it reads and writes
+  // of the matrix is part of the global loads and stores above; what it does to shared memory is part of nothing.
+  std::uint64_t tma_load_requests = 0, tma_load_bytes = 0, tma_store_requests = 0, tma_store_bytes = 0;
+  // Products of tiles, as many as a GPU makes of them: one mma.sync has 16 x 8 sums, a wgmma is one. A product and
+  // its sum are two.
   std::uint64_t mma_instructions = 0, mma_flops = 0;
 
   Counters& operator+=(const Counters& other);

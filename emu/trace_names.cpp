@@ -23,6 +23,10 @@ std::vector<CounterName> counter_names() {
           {"atomics", &C::atomics},
           {"async_copy_requests", &C::async_copy_requests},
           {"async_copy_sectors", &C::async_copy_sectors},
+          {"tma_load_requests", &C::tma_load_requests},
+          {"tma_load_bytes", &C::tma_load_bytes},
+          {"tma_store_requests", &C::tma_store_requests},
+          {"tma_store_bytes", &C::tma_store_bytes},
           {"mma_instructions", &C::mma_instructions},
           {"mma_flops", &C::mma_flops}};
 }

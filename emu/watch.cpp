@@ -10,7 +10,7 @@ namespace cairn::emu {
 namespace {
 constexpr std::uint64_t kRoundsBetweenLooks = 64;
 constexpr std::uint64_t kRoundsWithoutHope = 4096;
-constexpr std::chrono::milliseconds kTimeWithoutHope{1000};
+constexpr std::chrono::milliseconds kTimeWithoutHope{1000}, kTimeWithoutHelp{20};
 constexpr std::uint64_t kTicksWithoutHelp = 20;
 }  // namespace
 
@@ -41,6 +41,14 @@ bool Watch::stuck() {
 bool Watch::stuck_for_ticks() {
   if (!unchanged() || ticks_ < kTicksWithoutHelp || grid_.start_another()) return false;
   if (ticks_ < grid_.most_ticks()) return false;
+  stuck_at_.store(seen_);
+  return grid_.all_stuck_at(seen_);
+}
+
+bool Watch::stuck_asleep() {
+  if (!unchanged()) return false;
+  const auto asleep = std::chrono::steady_clock::now() - since_;
+  if (asleep < kTimeWithoutHelp || grid_.start_another() || asleep < kTimeWithoutHope) return false;
   stuck_at_.store(seen_);
   return grid_.all_stuck_at(seen_);
 }

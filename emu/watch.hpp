@@ -28,6 +28,8 @@ class Watch {
   bool stuck();
   // The same where threads run without a word to the emulator: they may poll with plain loads, or compute for long.
   bool stuck_for_ticks();
+  // And where the block sleeps until others of its cluster have something for it. Called every few milliseconds.
+  bool stuck_asleep();
   void ticked() { ++ticks_; }  // one of them has run for a tick, 5 ms of this OS thread's own time
   void block_done();
 

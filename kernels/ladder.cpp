@@ -9,6 +9,7 @@
 
 CAIRN_RUNG(probe_fma_peak)
 CAIRN_RUNG(probe_mma_peak)
+CAIRN_RUNG(probe_wgmma_peak)
 CAIRN_RUNG(probe_copy)
 CAIRN_RUNG(transpose_1)
 CAIRN_RUNG(transpose_2)
@@ -46,14 +47,24 @@ CAIRN_RUNG(tensor_37)
 CAIRN_RUNG(tensor_38)
 CAIRN_RUNG(tensor_39)
 CAIRN_RUNG(tensor_40)
+CAIRN_RUNG(hopper_51)
+CAIRN_RUNG(hopper_52)
+CAIRN_RUNG(hopper_53)
+CAIRN_RUNG(hopper_54)
+CAIRN_RUNG(hopper_55)
+CAIRN_RUNG(hopper_56)
+CAIRN_RUNG(hopper_57)
+CAIRN_RUNG(hopper_58)
+CAIRN_RUNG(hopper_59)
 
 namespace cairn {
 
 Ladder rungs() {
   static constexpr const Rung* kRungs[] = {
-      &probe_fma_peak::rung,  // the f32 ceiling
-      &probe_mma_peak::rung,  // the ceiling of mma.sync
-      &probe_copy::rung,      // the bandwidth ceiling
+      &probe_fma_peak::rung,    // the f32 ceiling
+      &probe_mma_peak::rung,    // the ceiling of mma.sync
+      &probe_wgmma_peak::rung,  // the ceiling of wgmma
+      &probe_copy::rung,        // the bandwidth ceiling
 
       &transpose_1::rung,  // write coalesced
       &transpose_2::rung,  // read coalesced
@@ -93,6 +104,16 @@ Ladder rungs() {
       &tensor_38::rung,  // mma.sync, block order
       &tensor_39::rung,  // mma.sync, stream-K
       &tensor_40::rung,  // FP32 from TF32
+
+      &hopper_51::rung,  // wgmma
+      &hopper_52::rung,  // TMA
+      &hopper_53::rung,  // warp specialized
+      &hopper_54::rung,  // wide tile
+      &hopper_55::rung,  // persistent
+      &hopper_56::rung,  // multicast
+      &hopper_57::rung,  // TMA store
+      &hopper_58::rung,  // pingpong
+      &hopper_59::rung,  // summit
   };
   return kRungs;
 }

@@ -151,6 +151,13 @@ template <class... Numbers> TileName tile_text(const char* format, Numbers... nu
   return name;
 }
 
+// A tile as the library's chooser sees it (src/dispatch/choose.hpp): steps of 128 bytes of k by wgmma.
+struct TileShape {
+  int bm, bn;
+  int cluster;  // blocks one below the other, that share the columns of B
+  bool cuts;    // tiles that do not fill the last round are cut along k
+};
+
 // The card.
 struct Rung {
   std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
@@ -167,6 +174,10 @@ struct Rung {
   int (*pick)(const Problem& row, int units) = nullptr;
   // Bytes of device memory that a launch wants beside its matrices, of which nothing is kept; null where it is none.
   std::size_t (*scratch)(const Problem& row, int tile, int units) = nullptr;
+  bool only_arch = false;     // no newer architecture either: it uses instructions that those do not have
+  int row_alignment = 1;      // rows of A and B, and products of a batch, are multiples of so many bytes apart
+  int pointer_alignment = 1;  // and A and B begin at such
+  TileShape (*shape)(int tile) = nullptr;  // where the library chooses the tile; null where `pick` does, or nobody
 };
 
 // Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does

@@ -4,6 +4,7 @@ set(CAIRN_RUNGS
   kernels/probe/copy.cu
   kernels/probe/fma_peak.cu
   kernels/probe/mma_peak.cu
+  kernels/probe/wgmma_peak.cu
 
   kernels/transpose/1_write_coalesced.cu
   kernels/transpose/2_read_coalesced.cu
@@ -43,5 +44,15 @@ set(CAIRN_RUNGS
   kernels/tensor/38_mma_block_order.cu
   kernels/tensor/39_mma_stream_k.cu
   kernels/tensor/40_mma_tf32x3.cu
+
+  kernels/hopper/51_wgmma.cu
+  kernels/hopper/52_tma.cu
+  kernels/hopper/53_warp_specialized.cu
+  kernels/hopper/54_wide_tile.cu
+  kernels/hopper/55_persistent.cu
+  kernels/hopper/56_multicast.cu
+  kernels/hopper/57_tma_store.cu
+  kernels/hopper/58_pingpong.cu
+  kernels/hopper/59_summit.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

@@ -144,9 +144,8 @@ Status describe_product(const Problem& column, Described& d) {
   CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSA, &op_a, sizeof op_a);
   CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSB, &op_b, sizeof op_b);
   if (p.in == Type::e4m3) {
-    // Sums stay in the tensor core, at its own reduced precision: twice as fast, and what everyone uses for
-    // inference.
-    const std::int8_t fast = 1;
+    // Whether sums stay in the tensor core, at its own reduced precision.
+    const std::int8_t fast = p.compute == Compute::fast ? 1 : 0;
     CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
   }
   // A D of e4m3 has no C of its type to add: cuBLASLt wants to hear of one in bf16, and with beta = 0 leaves it

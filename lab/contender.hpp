@@ -33,6 +33,11 @@ class Contender {
   virtual bool is_baseline() const { return false; }
   // The problem it would run where `asked` is wanted: the same, except for what does not multiply.
   virtual Problem suited(const Problem& asked) const { return asked; }
+  // In bytes: rows of A and B must be multiples of so many apart, and A and B must begin at such.
+  struct Grid {
+    int rows = 1, pointers = 1;
+  };
+  virtual Grid grid() const { return {}; }
   // Why it cannot take this problem; empty if it can.
   virtual std::string refuses(const Problem& problem) const = 0;
   // Everything that should not be timed: planning, scratch memory. Called before run() for each problem.

@@ -103,7 +103,7 @@ class CublasContender : public Contender {
     if (auto s = shared_->open(); !s.ok()) return s;
     if (auto s = shared_->make_zeros(p); !s.ok()) return s;
     if (auto s = choose(p, details_); !s.ok()) return s;
-    if (p.in == Type::e4m3) details_ += ", fast accumulation";
+    if (p.in == Type::e4m3) details_ += p.compute == Compute::fast ? ", fast accumulation" : ", no fast accumulation";
     if (p.compute == Compute::split) details_ += ", plain f32, which promises the same accuracy";
     return {};
   }

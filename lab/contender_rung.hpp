@@ -16,6 +16,7 @@ class RungContender final : public Contender {
   std::string_view id() const override { return id_; }
   std::string_view title() const override { return rung_.title; }
   Work work() const override;
+  Grid grid() const override { return {rung_.row_alignment, rung_.pointer_alignment}; }
   Problem suited(const Problem& asked) const override;
   std::string refuses(const Problem& problem) const override;
   Status prepare(const Problem& problem) override;

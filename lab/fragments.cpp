@@ -1,5 +1,6 @@
 #include "lab/fragments.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -15,8 +16,9 @@ using fragment::Op;
 using fragment::Operand;
 using fragment::Type;
 
-constexpr std::pair<const char*, Op> kOps[] = {{"mma", Op::mma}, {"wmma", Op::wmma}};
-constexpr std::pair<const char*, Type> kTypes[] = {{"f16", Type::f16}, {"bf16", Type::bf16}, {"tf32", Type::tf32}};
+constexpr std::pair<const char*, Op> kOps[] = {{"mma", Op::mma}, {"wmma", Op::wmma}, {"wgmma", Op::wgmma}};
+constexpr std::pair<const char*, Type> kTypes[] = {
+    {"f16", Type::f16}, {"bf16", Type::bf16}, {"tf32", Type::tf32}, {"e4m3", Type::e4m3}};
 constexpr std::pair<const char*, Operand> kOperands[] = {{"a", Operand::a}, {"b", Operand::b}, {"c", Operand::c}};
 
 template <class T, std::size_t n>
@@ -48,7 +50,7 @@ struct Holder {
 };
 std::map<std::pair<int, int>, Holder> holders(const Kind& kind, Operand operand) {
   std::map<std::pair<int, int>, Holder> all;
-  for (int lane = 0; lane < 32; ++lane) {
+  for (int lane = 0; lane < lanes(kind); ++lane) {
     for (int i = 0; i < distinct(kind, operand); ++i) {
       const fragment::Place at = place(kind, operand, lane, i);
       all[{at.row, at.col}] = {lane, i};
@@ -75,19 +77,48 @@ Table grid(const Kind& kind, Operand operand) {
   return table;
 }
 
-bool narrow(const Kind& kind, Operand operand) { return operand != Operand::c && kind.type != Type::tf32; }
+int in_register(const Kind& kind, Operand operand) {
+  if (operand == Operand::c || kind.type == Type::tf32) return 1;
+  return kind.type == Type::e4m3 ? 4 : 2;
+}
+
+const char* holder_word(const Kind& kind) { return kind.op == Op::wgmma ? "thread" : "lane"; }
 
 std::string how_to_read(const Kind& kind) {
   if (kind.op == Op::wmma) return "lane:element, where element i is x[i] of the fragment. Rows down, columns across.";
-  return kind.type == Type::tf32
-             ? "lane:register. Rows down, columns across."
-             : "lane:element, where element i of a and b is half i % 2 of register i / 2, and of c "
-               "register i. Rows down, columns across.";
+  const std::string word = holder_word(kind), sides = kind.op == Op::wgmma ? "a" : "a and b";
+  if (kind.type == Type::tf32) return word + ":register. Rows down, columns across.";
+  return word + ":element, where element i of " + sides +
+         (kind.type == Type::e4m3 ? " is byte i % 4 of register i / 4" : " is half i % 2 of register i / 2") +
+         ", and of c register i. Rows down, columns across.";
 }
 
 std::string block(const Table& table, Format format) {
   const std::string text = render(table, Format::table);
   return format == Format::md ? "```\n" + text + "```" : text;
+}
+
+// Those of an operation and a type, as it lists them.
+std::vector<Kind> kinds_of(Op op, Type type) {
+  std::vector<Kind> all;
+  for (const Kind& kind : fragment::kinds) {
+    if (kind.op == op && kind.type == type) all.push_back(kind);
+  }
+  for (int n = 8; op == Op::wgmma && n <= 256; n += 8)
+    all.push_back({op, type, {64, n, fragment::group_depth(type)}});
+  return all;
+}
+
+// "16x8x16, 16x8x8"; of many, the first ones and the last.
+std::string shape_list(const std::vector<Kind>& kinds) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds.size() > most && i >= 2 && i + 1 < kinds.size()) continue;
+    text += (text.empty() ? "" : ", ") + std::string(kinds.size() > most && i > 2 ? "… " : "") +
+            shape_name(kinds[i].shape);
+  }
+  return text;
 }
 
 }  // namespace
@@ -96,21 +127,21 @@ FragmentAnswer parse(const FragmentQuestion& question) {
   FragmentAnswer answer;
   const Op op = find("--op", question.op.empty() ? "mma" : question.op, kOps);
   const Type type = find("--type", question.type.empty() ? "f16" : question.type, kTypes);
-  std::string shapes;
-  bool found = false;
-  for (const Kind& kind : fragment::kinds) {
-    if (kind.op != op || kind.type != type) continue;
-    shapes += (shapes.empty() ? "" : ", ") + shape_name(kind.shape);
-    if (found || (!question.shape.empty() && question.shape != shape_name(kind.shape))) continue;
-    answer.kind = kind;
-    found = true;
-  }
-  if (!found) {
+  const std::vector<Kind> all = kinds_of(op, type);
+  if (all.empty())
+    throw Error(kUsage, fmt::format("--type '{}': {} has none of it", name(type, kTypes), name(op, kOps)));
+  const auto found = std::ranges::find_if(
+      all, [&](const Kind& kind) { return question.shape.empty() || question.shape == shape_name(kind.shape); });
+  if (found == all.end()) {
     throw Error(kUsage, fmt::format("--shape '{}': {} of {} has {}", question.shape, name(op, kOps),
-                                    name(type, kTypes), shapes));
+                                    name(type, kTypes), shape_list(all)));
   }
+  answer.kind = *found;
+  if (op == Op::wgmma && question.operand == "b")
+    throw Error(kUsage, "--operand 'b': wgmma reads it from shared memory, no thread holds any of it");
   if (question.operand.empty()) {
     answer.operands = {Operand::a, Operand::b, Operand::c};
+    if (op == Op::wgmma) std::erase(answer.operands, Operand::b);
   } else {
     answer.operands = {find("--operand", question.operand, kOperands)};
   }
@@ -147,12 +178,12 @@ Table fragment_list(const FragmentAnswer& answer) {
   table.columns = {{"op", "op"},   {"type", "type"}, {"shape", "shape"},     {"operand", "operand"},  {"row", "row"},
                    {"col", "col"}, {"lane", "lane"}, {"element", "element"}, {"register", "register"}};
   for (const Operand operand : answer.operands) {
-    for (int lane = 0; lane < 32; ++lane) {
+    for (int lane = 0; lane < lanes(kind); ++lane) {
       for (int i = 0; i < held(kind, operand); ++i) {
         const fragment::Place at = place(kind, operand, lane, i);
         table.rows.push_back({name(kind.op, kOps), name(kind.type, kTypes), shape_name(kind.shape),
                               name(operand, kOperands), std::int64_t{at.row}, std::int64_t{at.col},
-                              std::int64_t{lane}, std::int64_t{i}, std::int64_t{narrow(kind, operand) ? i / 2 : i}});
+                              std::int64_t{lane}, std::int64_t{i}, std::int64_t{i / in_register(kind, operand)}});
       }
     }
   }
@@ -177,11 +208,11 @@ std::string fragment_picture(const FragmentAnswer& answer) {
     for (const auto& [at, holder] : holders(kind, operand)) {
       const int x = left + at.second * width, top = y + heading + at.first * height;
       inside += fmt::format(
-          "<g><title>row {}, column {}: lane {}, element {}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" "
+          "<g><title>row {}, column {}: {} {}, element {}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" "
           "height=\"{}\" "
           "fill=\"hsl({} 70% 86%)\"/><text x=\"{}\" y=\"{}\">{}:{}</text></g>\n",
-          at.first, at.second, holder.lane, holder.element, x, top, width - 1, height - 1, holder.lane / 4 * 45,
-          x + width / 2, top + 19, holder.lane, holder.element);
+          at.first, at.second, holder_word(kind), holder.lane, holder.element, x, top, width - 1, height - 1,
+          holder.lane / 4 * 45, x + width / 2, top + 19, holder.lane, holder.element);
     }
     y += heading + down * height + gap;
   }

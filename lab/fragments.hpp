@@ -1,4 +1,5 @@
-// Which lane of a warp holds which element of a tile (device/fragment.hpp), as tables and as a picture.
+// Which lane of a warp, or thread of a warpgroup, holds which element of a tile (device/fragment.hpp), as tables and
+// as a picture.
 #pragma once
 
 #include <string>

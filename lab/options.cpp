@@ -12,7 +12,7 @@
 namespace cairn::lab {
 namespace {
 
-constexpr const char* kTypes = "f64, f32, f16, bf16, e4m3, tf32, split or in:out such as e4m3:bf16";
+constexpr const char* kTypes = "f64, f32, f16, bf16, e4m3, tf32, split, e4m3fast or in:out such as e4m3:bf16";
 
 // A flag that may be repeated, or hold several values separated by commas, but takes no bare word after it:
 // those are contenders.

@@ -87,12 +87,13 @@ again() {
 }
 baselines() {
   bench baselines.json 'cublas/*' --suite squares --type f64,tf32,f16,bf16 --seconds 1 &&
-    bench baselines_e4m3.json 'cublas/*' --shape 1024,2048,4096,8192 --layout nt --type e4m3:bf16 --seconds 1
+    bench baselines_e4m3.json 'cublas/*' --shape 1024,2048,4096,8192 --layout nt --type e4m3:bf16,e4m3fast:bf16 --seconds 1
 }
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32 --layout nn,nt --shape 4096 --seconds 1; }
 probes() {
   bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1 &&
-    bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32 --shape 8192 --seconds 1
+    bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32 --shape 8192 --seconds 1 &&
+    bench probes_wgmma.json 'probe/wgmma_peak@*' --type bf16,f16,tf32,e4m3 --shape 8192 --seconds 1
 }
 host() { bench host.json --host --shape 64,256 --seconds 2; }
 profile() {

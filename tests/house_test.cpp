@@ -40,6 +40,7 @@ constexpr Arrow kArrows[] = {
     {"kernels/ladder.cpp", "include/cairn/ kernels/ladder.hpp kernels/rung.hpp"},
     {"kernels/ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
     {"kernels/rung.hpp", "cuda include/cairn/types.hpp"},
+    {"kernels/hopper/59_summit", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},  // a rung with a folder
     {"kernels/", "cuda kernels/rung.hpp device/"},  // a rung: never another rung
     {"device/", "cuda include/cairn/types.hpp device/"},
 

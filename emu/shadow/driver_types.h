@@ -49,9 +49,13 @@ struct cudaFuncAttributes {
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeClusterDimension = 4,
   cudaLaunchAttributeProgrammaticStreamSerialization = 6
 };
 union cudaLaunchAttributeValue {
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
   int cooperative;
   int programmaticStreamSerializationAllowed;
   char pad[64];

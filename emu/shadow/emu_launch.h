@@ -20,9 +20,19 @@ template <class... P> struct Call {
 };
 
 template <class... P>
-cudaError_t launch_call(dim3 grid, dim3 block, std::size_t shared, void (*kernel)(P...), std::tuple<P...> arguments) {
+cudaError_t launch_call(dim3 grid, dim3 block, std::size_t shared, void (*kernel)(P...), std::tuple<P...> arguments,
+                        dim3 cluster = {1, 1, 1}) {
   const Call<P...> call{kernel, std::move(arguments)};
-  return launch({reinterpret_cast<const void*>(kernel), grid, block, shared, &Call<P...>::once, &call, sizeof call});
+  return launch(
+      {reinterpret_cast<const void*>(kernel), grid, block, shared, &Call<P...>::once, &call, sizeof call, cluster});
+}
+
+inline dim3 cluster_of(const cudaLaunchConfig_t& config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const auto& size = config.attrs[i].val.clusterDim;
+    if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) return {size.x, size.y, size.z};
+  }
+  return {1, 1, 1};
 }
 
 }  // namespace cairn::emu
@@ -30,7 +40,8 @@ cudaError_t launch_call(dim3 grid, dim3 block, std::size_t shared, void (*kernel
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... arguments) {
   return cairn::emu::launch_call(config->grid, config->block, config->dynamicSmemBytes, kernel,
-                                 std::tuple<P...>(static_cast<P>(std::forward<A>(arguments))...));
+                                 std::tuple<P...>(static_cast<P>(std::forward<A>(arguments))...),
+                                 cairn::emu::cluster_of(*config));
 }
 
 template <class... P>

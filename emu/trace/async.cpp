@@ -49,6 +49,8 @@ Tracer::Target Tracer::copy_source(const AsyncCopy& copy, SiteId site) {
 
 std::string Tracer::writer_name(const Past& past) {
   const unsigned thread = past.writer & kThread;
+  if (thread == kPeerThread) return "another block of the cluster";
+  if (thread >= kEngineThread) return "the copy engine";
   return thread == me() ? "the same thread" : "thread " + std::to_string(thread);
 }
 

@@ -18,6 +18,7 @@ struct Kernel {
   std::map<SiteId, SiteStats> sites;
   std::map<std::pair<std::string, int>, std::uint64_t> barriers;  // by file and line
   std::map<SiteId, Products> products;
+  std::map<SiteId, Counters> bulk;
 };
 
 struct Found {
@@ -123,6 +124,12 @@ KernelTrace finish(Kernel& kernel, const std::map<SiteId, Place>& places) {
     line.counters.mma_instructions += products.instructions;
     line.counters.mma_flops += products.flops;
   }
+  for (const auto& [site, counters] : kernel.bulk) {
+    const Place& place = places.at(site);
+    LineCounters& line = lines[{place.file, place.line}];
+    line.place = place;
+    line.counters += counters;
+  }
   for (auto& [where, line] : lines) {
     out.counters += line.counters;
     out.lines.push_back(std::move(line));
@@ -203,6 +210,11 @@ void add_products(const Products& products) {
   all.instructions += products.instructions, all.flops += products.flops;
 }
 
+void add_bulk(const Bulk& bulk) {
+  const std::lock_guard lock(mutex);
+  kernels.at(open_kernel).bulk[bulk.site] += bulk.counters;
+}
+
 void add_caught(Caught caught) {
   const std::lock_guard lock(mutex);
   const std::string kernel = kernels.empty() ? "" : kernels.at(open_kernel).trace.name;
@@ -235,6 +247,7 @@ void take_trace(Trace& out) {
   for (const Kernel& kernel : kernels) {
     for (const auto& [site, stats] : kernel.sites) sites.insert(site);
     for (const auto& [site, products] : kernel.products) sites.insert(site);
+    for (const auto& [site, counters] : kernel.bulk) sites.insert(site);
   }
   for (const auto& [key, one] : found) {
     for (const SiteId site : {one.caught.site, one.caught.other}) {

@@ -31,6 +31,12 @@ struct Products {
   std::uint64_t instructions = 0, flops = 0;
 };
 
+// What the copy engine has done for one place.
+struct Bulk {
+  SiteId site = 0;
+  Counters counters;
+};
+
 // A fault, before the places have been looked up.
 struct Caught {
   Fault fault = Fault::race;
@@ -54,6 +60,7 @@ std::vector<BlockId> hand_on(std::uintptr_t address, BlockId block, const std::u
 void add_stats(SiteId site, const SiteStats& stats);
 void add_barrier(const Site& site);
 void add_products(const Products& products);
+void add_bulk(const Bulk& bulk);
 void add_caught(Caught caught);
 // A place that the source itself told, as a site that looks up to it.
 SiteId site_of(const Site& site);

@@ -102,6 +102,8 @@ void Tracer::race(const Past& past, bool with_reader, unsigned thread, unsigned 
   }
   const bool copy = !with_reader && (past.writer & kCopy) != 0;
   const bool arrived = copy && (past.writer & kArrived) != 0;
+  const bool engine = copy && (past.writer & kThread) >= kEngineThread;
+  if (engine) other = writer_name(past);
   const char* does = with_reader ? " reads" : " writes";
   if (copy) does = " copies to";
   judged_ = thread;
@@ -109,8 +111,9 @@ void Tracer::race(const Past& past, bool with_reader, unsigned thread, unsigned 
               who() + ((kind & kStore) != 0 ? " writes " : " reads ") +
                   memory_at(real_address(address, (kind & kShared) != 0)) + " at ",
               ", and " + other + does + " it at ",
-              arrived ? " and has waited for that, with nothing between the wait and this that orders the two"
-                      : ", with nothing between them that orders the two"});
+              engine && arrived ? ", with no wait on its barrier before"
+              : arrived ? " and has waited for that, with nothing between the wait and this that orders the two"
+                        : ", with nothing between them that orders the two"});
   judged_ = kNobody;
 }
 

@@ -23,6 +23,7 @@ struct Past {
   SiteId write_site = 0, read_site = 0;  // read_site: of the first of several readers
   std::uint32_t read_warps = 0;          // where several threads of a block have read: of these warps
   std::uint16_t writer = 0, reader = 0;  // the thread's number in its block; kSeveral, kAtomic
+  bool operator==(const Past&) const = default;
 };
 static_assert(sizeof(Past) == 32);  // two in a line of the cache
 
@@ -35,7 +36,10 @@ inline constexpr std::uint16_t kAtomic = 0x4000;
 inline constexpr std::uint16_t kDated = 0x2000;
 inline constexpr std::uint16_t kCopy = 0x2000;     // of `writer`: by an asynchronous copy,
 inline constexpr std::uint16_t kArrived = 0x1000;  //   which its thread has waited for
-inline constexpr std::uint16_t kThread = 0x03ff;
+inline constexpr std::uint16_t kThread = 0x07ff;
+// In the place of a thread: the copy engine, for a barrier in shared memory of this number times 32; and while the
+// copy is under way, another block of the cluster that asked for it.
+inline constexpr std::uint16_t kEngineThread = 0x0400, kPeerThread = 0x07ff;
 
 // Of a word of shared memory, in the place of the bits that say which of its bytes have been written.
 inline constexpr std::uint8_t kInFlight = 0x10;  // an asynchronous copy to it has been issued and has not landed

@@ -16,7 +16,7 @@ Tracer::Extent Tracer::extent_at(std::uint64_t address, bool shared) {
   return {region.start, region.bytes, {region.past, region.written}};
 }
 
-inline bool Tracer::ordered(Mark by, unsigned thread, unsigned me) const {
+bool Tracer::ordered(Mark by, unsigned thread, unsigned me) const {
   if (by < floor_) return true;
   if (block_of(by) != id_) return behind_.contains(block_of(by));
   return thread == me || clocks_.ordered(time_of(by), thread / kWarp, me / kWarp);
@@ -25,7 +25,7 @@ inline bool Tracer::ordered(Mark by, unsigned thread, unsigned me) const {
 bool Tracer::reads_ordered(const Past& past, unsigned me) const {
   if ((past.reader & kSeveral) == 0 || block_of(past.read) != id_)
     return ordered(past.read, past.reader & kThread, me);
-  const Clocks::Times* dates = (past.reader & kDated) != 0 ? &dates_[past.read_warps] : nullptr;
+  const ReadDates::Dates* dates = (past.reader & kDated) != 0 ? &dates_[past.read_warps] : nullptr;
   for (unsigned warp = 0; warp < warps_; ++warp) {
     if (dates != nullptr ? (*dates)[warp] == 0 : (past.read_warps >> warp & 1) == 0) continue;
     const std::uint32_t time = dates != nullptr ? (*dates)[warp] : time_of(past.read);
@@ -38,19 +38,18 @@ bool Tracer::reads_ordered(const Past& past, unsigned me) const {
 void Tracer::add_reader(Past& past, unsigned warp) {
   const std::uint32_t time = clocks_.since(warp), others = time_of(past.read);
   past.read = std::max(past.read, mine_ | time);
-  if ((past.reader & kDated) == 0) {
-    // When the lists are full, all are taken to have read it at the last of the times, which may tell of too much.
-    if (time == others || dates_.size() == kMostDates) {
-      past.read_warps |= 1u << warp;
-      return;
-    }
-    Clocks::Times dates{};
-    for (unsigned w = 0; w < warps_; ++w) dates[w] = (past.read_warps >> w & 1) != 0 ? others : 0;
-    past.read_warps = static_cast<std::uint32_t>(dates_.size());
-    past.reader |= kDated;
-    dates_.push_back(dates);
+  if ((past.reader & kDated) != 0) {
+    if (dates_[past.read_warps][warp] == time) return;
+    if (!dates_.full()) past.read_warps = dates_.with(past.read_warps, warp, time);
+    return;
   }
-  dates_[past.read_warps][warp] = time;
+  // When the lists are full, all are taken to have read it at the last of the times, which may tell of too much.
+  if (time == others || dates_.full()) {
+    past.read_warps |= 1u << warp;
+  } else {
+    past.read_warps = dates_.with(past.read_warps, others, warp, time);
+    past.reader |= kDated;
+  }
 }
 
 inline void Tracer::remember_read(Past& past, unsigned thread, bool step, SiteId site) {

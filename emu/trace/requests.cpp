@@ -206,7 +206,9 @@ void Tracer::count(const Request& request, Shape shape, unsigned kind, SiteId si
 void Tracer::hand_over() {
   for (const auto& [site, stats] : stats_) add_stats(site, stats);
   for (const Products& products : products_) add_products(products);
+  for (const Bulk& bulk : bulk_) add_bulk(bulk);
   products_.clear();
+  bulk_.clear();
   stats_.clear();
   known_sites_.fill({});
 }

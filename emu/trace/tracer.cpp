@@ -56,6 +56,14 @@ void Tracer::begin(Block& block) {
   left_.clear();
   fences_.clear();
   glances_.clear();
+  gates_.clear();
+  sent_.assign(1, {});
+  cluster_.fill({});
+  cluster_meetings_ = 0;
+  proxy_fences_.clear();
+  for (auto& operands : operands_) operands.clear();
+  stores_.clear();
+  issued_ = {};
   const uint3 at = block.index();
   id_ = launch_ + 1 + at.x + launch.grid.x * (at.y + launch.grid.y * at.z);
   floor_ = mark(launch_, 0), mine_ = mark(id_, 0);
@@ -143,8 +151,31 @@ const TraceHooks kHooks = {
     mark_written,
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_issued(copy); },
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_landed(copy); },
-    [](const void* row, const Site& site) { tracer_of_this_thread().matrix_row(row, site); },
+    [](const void* row, bool store, const Site& site) { tracer_of_this_thread().matrix_row(row, store, site); },
     [](const Multiply& what, const Site& site) { tracer_of_this_thread().multiplied(what, site); },
+    [](Block&) { tracer_of_this_thread().group_meets(); },
+    [](const void* start, std::size_t bytes, const Site& site) {
+      tracer_of_this_thread().operand_issued(start, bytes, site);
+    },
+    [](const void* start, std::size_t bytes, const Site& site) {
+      tracer_of_this_thread().operand_read(start, bytes, site);
+    },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_made(barrier); },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_arrives(barrier); },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_waited(barrier); },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_ends(barrier); },
+    [](const Mbarrier& barrier, const Sender& from) { tracer_of_this_thread().mbarrier_visited(barrier, from); },
+    [](const BulkLoad& load) { tracer_of_this_thread().load_asked(load); },
+    [](const BulkLoad& load, const Sender* from) { tracer_of_this_thread().load_issued(load, from); },
+    [](const BulkLoad& load, const Mbarrier& barrier) { tracer_of_this_thread().load_landed(load, barrier); },
+    [](const BulkStore& store) { tracer_of_this_thread().store_issued(store); },
+    [](const BulkStore& store) { tracer_of_this_thread().store_read(store); },
+    [] { tracer_of_this_thread().proxy_fence(); },
+    [] { tracer_of_this_thread().cluster_arrives(); },
+    [] { return tracer_of_this_thread().cluster_departs(); },
+    [](const std::vector<std::shared_ptr<const void>>& clocks) { tracer_of_this_thread().cluster_heard(clocks); },
+    [] { tracer_of_this_thread().cluster_met(); },
+    [] { return tracer_of_this_thread().departs(); },
 };
 
 // Before anything of the emulator is used.

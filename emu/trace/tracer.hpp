@@ -6,11 +6,15 @@
 //               in the code, the same time round, is one request of the warp, and is counted (requests.cpp)
 //   races       each request is held against what others have done to the same words (race_requests.cpp, races.cpp)
 //   tensor      rows for ldmatrix, and products of tiles (tensor.cpp)
+//   mbarriers   barriers in shared memory and clusters, by which they wait too (mbarriers.cpp)
+//   bulk        what the copy engine loads and stores (bulk.cpp)
+//   proxy       what it and wgmma read of shared memory, and whether they may (proxy.cpp)
 //   steps       atomics and volatile accesses, by which threads wait for each other (steps.cpp)
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -20,6 +24,7 @@
 #include "emu/block.hpp"
 #include "emu/trace/clocks.hpp"
 #include "emu/trace/collector.hpp"
+#include "emu/trace/dates.hpp"
 #include "emu/trace/past.hpp"
 
 namespace cairn::emu {
@@ -62,12 +67,34 @@ class Tracer {
   void copy_issued(const AsyncCopy& copy);
   void copy_landed(const AsyncCopy& copy);
 
-  void matrix_row(const void* row, const Site& where);
+  void matrix_row(const void* row, bool store, const Site& where);
   void multiplied(const Multiply& what, const Site& where);
+  void group_meets();
+
+  void operand_issued(const void* start, std::size_t bytes, const Site& where);
+  void operand_read(const void* start, std::size_t bytes, const Site& where);
+
+  void mbarrier_made(const Mbarrier& barrier);
+  void mbarrier_arrives(const Mbarrier& barrier);
+  void mbarrier_waited(const Mbarrier& barrier);
+  void mbarrier_ends(const Mbarrier& barrier);
+  void mbarrier_visited(const Mbarrier& barrier, const Sender& from);
+  void cluster_arrives();
+  void cluster_met();
+  void cluster_heard(const std::vector<std::shared_ptr<const void>>& clocks);
+  std::shared_ptr<const void> cluster_departs();
+  std::shared_ptr<const void> departs();
+
+  void load_asked(const BulkLoad& load);
+  void load_issued(const BulkLoad& load, const Sender* from);
+  void load_landed(const BulkLoad& load, const Mbarrier& barrier);
+  void store_issued(const BulkStore& store);
+  void store_read(const BulkStore& store);
+  void proxy_fence();
 
  private:
   // Bits; kStep: an atomic, kRelaxed: volatile, kCopied: one half of an asynchronous copy, kMatrix: a row of
-  // ldmatrix.
+  // ldmatrix or stmatrix.
   static constexpr unsigned kStore = 1, kShared = 2, kStep = 4, kCopied = 8, kRelaxed = 16, kMatrix = 32;
   struct Entry {
     std::uint64_t address;  // in shared memory: from its start
@@ -208,6 +235,51 @@ class Tracer {
   void not_there(const Past& past, std::uint8_t& written, unsigned mask, SiteId site, std::uintptr_t address);
   void count_copies(unsigned warp);
 
+  // mbarriers.cpp
+  struct Gate {
+    Clocks::Times coming{}, done{};  // of those who have come in this phase, and in all that have ended
+    Mark made = 0;
+    unsigned maker = 0;
+    SiteId site = 0;
+  };
+  Clocks::Times leave();
+  void learn(const Clocks::Times& from);
+  void meet_peers(const Clocks::Times& from);
+  void check_made(const Mbarrier& barrier);
+  std::shared_ptr<const void> send(Clocks::Times left);
+  void receive(Clocks::Times& into, const void* clock) const;
+
+  // bulk.cpp
+  struct Moved {
+    std::uint64_t sectors = 0, bytes = 0;
+  };
+  Moved move_rows(const TensorMap& map, const Corner& at, bool store, SiteId site);
+  void check_row(const Region& region, std::uintptr_t address, unsigned bytes, bool store, SiteId site);
+  Target box_target(const void* shared, std::size_t bytes, bool store, SiteId site);
+  void check_visit(const Past& past, const Clocks::Times& seen, SiteId site, std::uintptr_t address);
+  Bulk& bulk_at(SiteId site);
+
+  // proxy.cpp
+  struct Reading {
+    std::uint64_t address, bytes;
+    std::uint32_t since;
+  };
+  // What was issued in one go, without an access or an event in between, has one time.
+  struct Issued {
+    unsigned thread = kNobody;
+    std::uint64_t turn = 0;
+    std::size_t logged = 0;
+    std::uint32_t now = 0;
+    bool operator==(const Issued&) const = default;
+  };
+  bool is_fenced(const Past& past, unsigned thread) const;
+  void not_fenced(const Past& past, std::uintptr_t address, const char* reader, SiteId site);
+  void check_proxy(const Words& word, std::uint64_t address, const char* reader, SiteId site);
+  void reading_begins(std::deque<Reading>& all, const Target& target, std::size_t bytes, const char* reader,
+                      SiteId site);
+  void reading_ends(std::deque<Reading>& all, const Target& target, std::size_t bytes, const char* reader,
+                    SiteId site);
+
   // requests.cpp
   [[gnu::always_inline]] void log(std::uint64_t address, std::uint64_t what) {
     if (const Thread* self = &block_->self(); self != running_) [[unlikely]]
@@ -227,7 +299,6 @@ class Tracer {
   static constexpr std::size_t kShortLog = 64;  // all lanes' together stay in the nearest cache
   static constexpr unsigned kNobody = ~0u;
   static constexpr std::size_t kKnownSites = 64;
-  static constexpr std::size_t kMostDates = 65536;
 
   // What every access needs comes first.
   Block* block_ = nullptr;
@@ -247,7 +318,7 @@ class Tracer {
   Mark floor_ = 0, mine_ = 0;  // where the marks of this launch begin, and those of this block
   unsigned judged_ = kNobody;
   Clocks clocks_;
-  std::vector<Clocks::Times> dates_;  // of kDated; forgotten when all warps meet
+  ReadDates dates_;  // of kDated; forgotten when all warps meet
   bool catches_up_ = true;
   std::unordered_set<BlockId> behind_;                      // blocks that have handed on to this one by an atomic
   std::unordered_map<std::uintptr_t, Clocks::Times> left_;  // by atomics of this block, at their addresses
@@ -269,6 +340,16 @@ class Tracer {
   std::unordered_map<SiteId, Poll> polls_;
   std::vector<std::array<Glance, kGlances>> glances_;   // by thread; empty if none polls like that
   std::vector<std::vector<CopyEntry>> logs_of_copies_;  // by thread, since the last meeting; empty if none copies
+  std::vector<Gate> gates_;                             // of the barriers in shared memory, by their number
+  std::vector<Clocks::Times>
+      sent_;  // what was this block's past when it sent something to another; the first: nothing
+  std::array<Clocks::Times, 2> cluster_{};  // of those who have come to the cluster's barrier; every other time
+  std::uint32_t cluster_meetings_ = 0;
+  std::vector<std::vector<std::uint32_t>> proxy_fences_;  // by thread: when; empty if there are none
+  std::array<std::deque<Reading>, 8> operands_;           // by warpgroup
+  std::deque<Reading> stores_;
+  Issued issued_;
+  std::vector<Bulk> bulk_;
   std::vector<CallSite> call_sites_;
   std::vector<Products> products_;  // a place has few neighbours
   std::unordered_map<SiteId, SiteStats> stats_;

@@ -30,7 +30,7 @@ typedef enum cairn_type { CAIRN_F64 = 0, CAIRN_F32 = 1, CAIRN_F16 = 2, CAIRN_BF1
 /* CAIRN_OP_C means CAIRN_OP_T: all types are real. */
 typedef enum cairn_op { CAIRN_OP_N = 0, CAIRN_OP_T = 1, CAIRN_OP_C = 2 } cairn_op;
 typedef enum cairn_order { CAIRN_ROW = 0, CAIRN_COLUMN = 1 } cairn_order;
-typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2 } cairn_compute;
+typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2, CAIRN_FAST = 3 } cairn_compute;
 
 /* Devices: 0, 1, 2 ... are the GPUs as CUDA counts them. */
 enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };

@@ -23,9 +23,11 @@ enum class Op : std::uint8_t { none, transpose, conjugate = transpose };
 enum class Order : std::uint8_t { row, column };
 
 // How products are formed. `native` is IEEE arithmetic of the storage type (f32 accumulation for the
-// types narrower than it). f32 storage may ask for `tf32` (tensor cores, 10-bit mantissa products) or
-// `split` (f32 accuracy from several tensor-core products); nobody gets them without asking.
-enum class Compute : std::uint8_t { native, tf32, split };
+// types narrower than it; tensor cores, which keep few bits of a sum of e4m3, give theirs to f32 after
+// at most 128 products). f32 storage may ask for `tf32` (tensor cores, 10-bit mantissa products) or
+// `split` (f32 accuracy from several tensor-core products), and e4m3 storage for `fast` (sums stay in
+// the tensor cores, with the 14 bits those keep); nobody gets them without asking.
+enum class Compute : std::uint8_t { native, tf32, split, fast };
 
 enum class Code : std::uint8_t {
   ok,
@@ -136,9 +138,9 @@ Status parse(std::string_view text, Op& out);
 Status parse(std::string_view text, Order& out);
 Status parse(std::string_view text, Compute& out);
 
-// Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3, or in:out such as
-// e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in any
-// order. Only the shape is required; what is not said is f32, nn, row-major, packed, native, batch 1.
+// Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3 e4m3fast, or in:out
+// such as e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in
+// any order. Only the shape is required; what is not said is f32, nn, row-major, packed, native, batch 1.
 // The text is read, not judged: an ld below the minimum parses, and the call that uses it is refused.
 Status parse(std::string_view text, Problem& out);
 

@@ -44,11 +44,14 @@ record::Ceilings ceilings(const std::shared_ptr<runtime::Machine>& machine, Sett
       const Problem problem = large(f32, 8192);
       if (const double ms = time_of(*rung, problem, settings); ms > 0)
         found.copy_gbytes = bytes(problem, Work::move) / ms / 1e6;
-    } else if (rung->id() == "probe/mma_peak") {
+    }
+    for (const record::TensorInstruction& instruction : record::kTensorInstructions) {
+      if (rung->id() != instruction.probe) continue;
       for (const Problem& asked : problems) {
-        const std::string type = record::mma_type(asked);
-        if (type.empty() || found.mma_tflops.contains(type)) continue;
-        if (const double most = tflops(large(asked, 4096)); most > 0) found.mma_tflops[type] = most;
+        const std::string type = record::tensor_type(asked);
+        auto& by_type = found.*instruction.tflops;
+        if (type.empty() || by_type.contains(type)) continue;
+        if (const double most = tflops(large(asked, 4096)); most > 0) by_type[type] = most;
       }
     }
   }

@@ -67,14 +67,21 @@ std::string tensor_table(const Named& named, const std::filesystem::path& root) 
                    {"tflops", "TFLOP/s", Align::right, 1},
                    {"percent_of_baseline", "% of the strongest baseline", Align::right, 1}};
   std::string text = title(named, fmt::format("{0}x{0}x{0}", kPublishedSize));
-  if (const auto& peaks = named.record.ceilings.mma_tflops; peaks.empty()) {
-    for (auto& row : table.rows) row.pop_back();
-  } else {
-    table.columns.push_back({"percent_of_ceiling", "% of the mma.sync peak", Align::right, 1});
+  std::vector<std::string_view> names;
+  for (const TensorInstruction& one : kTensorInstructions) {
+    const auto& peaks = named.record.ceilings.*one.tflops;
+    if (peaks.empty()) continue;
+    names.push_back(one.name);
     std::vector<std::string> parts;
     parts.reserve(peaks.size());
     for (const auto& [type, tflops] : peaks) parts.push_back(fmt::format("{:.1f} TFLOP/s of {}", tflops, type));
-    text += fmt::format("\nWhat mma.sync does at most, measured in the same run: {}.", fmt::join(parts, ", "));
+    text += fmt::format("\nWhat {} does at most, measured in the same run: {}.", one.name, fmt::join(parts, ", "));
+  }
+  if (names.empty()) {
+    for (auto& row : table.rows) row.pop_back();
+  } else {
+    table.columns.push_back(
+        {"percent_of_ceiling", fmt::format("% of the {} peak", fmt::join(names, " or ")), Align::right, 1});
   }
   return text + "\n\n" + render(table, Format::md);
 }

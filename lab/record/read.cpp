@@ -159,15 +159,16 @@ Method read_method(const Node& node) {
 }
 
 Ceilings read_ceilings(const Node& node) {
-  node.expect_object({"fma_tflops", "copy_gbytes", "mma_tflops"});
+  node.expect_object({"fma_tflops", "copy_gbytes", "mma_tflops", "wgmma_tflops"});
   Ceilings ceilings;
   ceilings.fma_tflops = node["fma_tflops"].number_from_0();
   ceilings.copy_gbytes = node["copy_gbytes"].number_from_0();
-  if (node.has("mma_tflops")) {
-    const Node by_type = node["mma_tflops"];
-    by_type.expect_object({"f16", "bf16", "tf32"});
+  for (const TensorInstruction& instruction : kTensorInstructions) {
+    if (!node.has(instruction.key)) continue;
+    const Node by_type = node[instruction.key];
+    by_type.expect_object({std::begin(kTensorTypes), std::end(kTensorTypes)});
     for (const auto& [type, value] : by_type.value().items())
-      ceilings.mma_tflops[type] = by_type[type.c_str()].positive();
+      (ceilings.*instruction.tflops)[type] = by_type[type.c_str()].positive();
   }
   return ceilings;
 }

@@ -72,9 +72,10 @@ inline constexpr double kHostAlarmUs = 100;
 
 // Measured in the same run; 0 or absent where there is no probe for it.
 struct Ceilings {
-  double fma_tflops = 0;                     // probe/fma_peak
-  double copy_gbytes = 0;                    // probe/copy
-  std::map<std::string, double> mma_tflops;  // probe/mma_peak, for each type that was asked for: see mma_type()
+  double fma_tflops = 0;   // probe/fma_peak
+  double copy_gbytes = 0;  // probe/copy
+  // probe/mma_peak and probe/wgmma_peak, for each type that was asked for and that they take: see tensor_type()
+  std::map<std::string, double> mma_tflops = {}, wgmma_tflops = {};
 };
 
 struct Record {

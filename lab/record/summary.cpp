@@ -18,24 +18,28 @@ struct Field {
 
 bool native_f32(const Problem& p) { return p.in == Type::f32 && p.out == Type::f32 && p.compute == Compute::native; }
 
-// TFLOP/s of the probe that multiplies as the problem wants it; 0 where there is none, or it was not measured.
-double multiplying(const Problem& p, const Ceilings& ceilings) {
-  if (native_f32(p)) return ceilings.fma_tflops;
-  const auto found = ceilings.mma_tflops.find(mma_type(p));
-  return found == ceilings.mma_tflops.end() ? 0 : found->second;
+// By whom a row multiplies, by its id; nothing where that does not tell.
+std::string_view instruction_of(const Row& row) {
+  if (row.id.starts_with("tensor/")) return "mma.sync";
+  if (row.id.starts_with("hopper/")) return "wgmma";
+  for (const TensorInstruction& one : kTensorInstructions)
+    if (row.id.starts_with(one.probe)) return one.name;
+  return "";
 }
 
 // A product is bound by arithmetic or by bytes, whichever of the two ceilings it comes nearer to. Those of types that
 // no probe multiplies have none.
 std::optional<double> of_ceiling(const Line& line, const Field& field, const Ceilings& ceilings) {
+  const double multiplying =
+      native_f32(field.problem) ? ceilings.fma_tflops : tensor_peak(*line.row, ceilings).tflops;
   std::optional<double> share;
   const auto take = [&](const std::optional<double>& speed, double ceiling) {
     if (speed && ceiling > 0) share = std::max(share.value_or(0), *speed / ceiling);
   };
   if (field.work == "move") {
     take(line.gbytes, ceilings.copy_gbytes);
-  } else if (const double most = multiplying(field.problem, ceilings); most > 0) {
-    take(line.tflops, most);
+  } else if (multiplying > 0) {
+    take(line.tflops, multiplying);
     take(line.gbytes, ceilings.copy_gbytes);
   }
   return share;
@@ -70,6 +74,19 @@ Line line_of(const Row& row, const Field& field, const Record& record) {
 }
 
 }  // namespace
+
+TensorPeak tensor_peak(const Row& row, const Ceilings& ceilings) {
+  const std::string_view only = instruction_of(row);
+  const std::string type = tensor_type(problem_of(row));
+  TensorPeak peak;
+  for (const TensorInstruction& one : kTensorInstructions) {
+    const auto& by_type = ceilings.*one.tflops;
+    const auto found = by_type.find(type);
+    if (found == by_type.end() || (!only.empty() && only != one.name)) continue;
+    if (found->second > peak.tflops) peak = {one.name, found->second};
+  }
+  return peak;
+}
 
 std::vector<Line> summarize(const Record& record) {
   std::vector<Line> lines;

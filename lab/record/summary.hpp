@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/measure/statistics.hpp"
@@ -25,6 +26,15 @@ struct Line {
   std::optional<double> of_ceiling;     // share of what the measured ceilings allow, 0 … 1
   std::optional<double> of_datasheet;   // share of the datasheet's peak for the type, or bandwidth for a move
 };
+
+// The instruction that a row's product is held to, and what it was measured to do: mma.sync for tensor/, wgmma for
+// hopper/, and for who does not say how it multiplies the faster of the two. No name where there is none, or it was
+// not measured.
+struct TensorPeak {
+  std::string_view instruction;
+  double tflops = 0;
+};
+TensorPeak tensor_peak(const Row& row, const Ceilings& ceilings);
 
 // Of the rows that were timed, in the record's order. Pointers are into the record.
 std::vector<Line> summarize(const Record& record);

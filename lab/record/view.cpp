@@ -15,12 +15,20 @@ namespace {
 
 Cell number(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
 
-// What a share is of. Hopper's cuBLAS does not multiply by mma.sync and goes beyond it: the name must say what it is.
+// What a share is of. Where Hopper's peak was not measured, its cuBLAS goes beyond that of mma.sync: the name must
+// say what it is.
 std::string ceiling_title(const Record& record) {
-  if (record.ceilings.mma_tflops.empty()) return "% ceiling";
+  const auto held_to = [&](std::string_view instruction) {
+    return std::ranges::any_of(
+        record.rows, [&](const Row& row) { return tensor_peak(row, record.ceilings).instruction == instruction; });
+  };
+  std::vector<std::string_view> names;
+  for (const TensorInstruction& one : kTensorInstructions)
+    if (held_to(one.name)) names.push_back(one.name);
+  if (names.empty()) return "% ceiling";
   const bool all =
-      std::ranges::all_of(record.rows, [](const Row& row) { return !mma_type(problem_of(row)).empty(); });
-  return all ? "% mma.sync peak" : "% ceiling (tensor types: mma.sync peak)";
+      std::ranges::all_of(record.rows, [](const Row& row) { return !tensor_type(problem_of(row)).empty(); });
+  return fmt::format(fmt::runtime(all ? "% {} peak" : "% ceiling (tensor types: {} peak)"), fmt::join(names, " or "));
 }
 
 std::vector<Column> columns(bool cpu, bool host, const std::string& ceiling) {
@@ -146,8 +154,9 @@ Report view(const Record& record) {
   if (record.ceilings.fma_tflops > 0) {
     std::string ceilings =
         fmt::format("ceilings measured here: {:.1f} TFLOP/s of f32 multiply-adds", record.ceilings.fma_tflops);
-    for (const auto& [type, tflops] : record.ceilings.mma_tflops)
-      ceilings += fmt::format(", {:.1f} of {} by mma.sync", tflops, type);
+    for (const TensorInstruction& one : kTensorInstructions)
+      for (const auto& [type, tflops] : record.ceilings.*one.tflops)
+        ceilings += fmt::format(", {:.1f} of {} by {}", tflops, type, one.name);
     report.before.push_back(fmt::format("{}, {:.0f} GB/s copied", ceilings, record.ceilings.copy_gbytes));
   }
   report.table.columns = columns(cpu, host, ceiling_title(record));

@@ -26,10 +26,15 @@ Problem problem_of(const Row& row) {
   return problem;
 }
 
-std::string mma_type(const Problem& problem) {
-  if (problem.in == Type::f16) return "f16";
-  if (problem.in == Type::bf16) return "bf16";
-  return problem.in == Type::f32 && problem.compute == Compute::tf32 ? "tf32" : "";
+std::string tensor_type(const Problem& problem) {
+  switch (problem.in) {
+    case Type::f16:
+    case Type::bf16:
+    case Type::e4m3: return std::string(name(problem.in));
+    case Type::f32: return problem.compute == Compute::tf32 ? "tf32" : "";
+    case Type::f64: break;
+  }
+  return "";
 }
 
 }  // namespace cairn::lab::record

@@ -1,6 +1,7 @@
 // The words of a record that both its writer and its reader must know.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,20 @@ std::optional<runtime::Kind> kind_named(std::string_view word);
 // Throws Error if the row's text is none.
 Problem problem_of(const Row& row);
 
-// The type in which mma.sync multiplies a problem's factors: "f16", "bf16", "tf32". Empty where it does not, or where
-// a product is made of several.
-std::string mma_type(const Problem& problem);
+// The instructions by which tensor cores multiply, and what a record has of each.
+struct TensorInstruction {
+  std::string_view name;   // "mma.sync"
+  std::string_view probe;  // "probe/mma_peak": who measures it
+  const char* key;         // "mma_tflops": where it is kept
+  std::map<std::string, double> Ceilings::*tflops;
+};
+inline constexpr TensorInstruction kTensorInstructions[] = {
+    {"mma.sync", "probe/mma_peak", "mma_tflops", &Ceilings::mma_tflops},
+    {"wgmma", "probe/wgmma_peak", "wgmma_tflops", &Ceilings::wgmma_tflops}};
+
+// The type in which tensor cores multiply a problem's factors. Empty where they do not, or where a product is made of
+// several.
+inline constexpr std::string_view kTensorTypes[] = {"f16", "bf16", "tf32", "e4m3"};
+std::string tensor_type(const Problem& problem);
 
 }  // namespace cairn::lab::record

@@ -68,7 +68,8 @@ Record as_kept(Record record) {
   record.machine.memory_rate = rounded(record.machine.memory_rate);
   Ceilings& ceilings = record.ceilings;
   for (double* ceiling : {&ceilings.fma_tflops, &ceilings.copy_gbytes}) *ceiling = rounded(*ceiling);
-  for (auto& [type, ceiling] : ceilings.mma_tflops) ceiling = rounded(ceiling);
+  for (const TensorInstruction& instruction : kTensorInstructions)
+    for (auto& [type, ceiling] : ceilings.*instruction.tflops) ceiling = rounded(ceiling);
   for (Row& row : record.rows) {
     for (double& sample : row.samples_ms) sample = to_nanosecond(sample);
     for (double& value : row.first) value = rounded(value, 9);
@@ -149,7 +150,9 @@ Json json_of(const runtime::Facts& facts) {
 
 Json json_of(const Ceilings& ceilings) {
   Json out = {{"fma_tflops", ceilings.fma_tflops}, {"copy_gbytes", ceilings.copy_gbytes}};
-  if (!ceilings.mma_tflops.empty()) out["mma_tflops"] = ceilings.mma_tflops;
+  for (const TensorInstruction& instruction : kTensorInstructions) {
+    if (const auto& tflops = ceilings.*instruction.tflops; !tflops.empty()) out[instruction.key] = tflops;
+  }
   return out;
 }
 

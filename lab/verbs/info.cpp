@@ -100,14 +100,15 @@ Action info_verb(CLI::App& verb) {
   verb.description(
       "Say what this build and this machine are\n"
       "What to put at the top of a bug report or beside a measurement. `cairn info fragment` says which lane\n"
-      "of a warp holds which element of a tile, for tensor cores; --svg draws it.");
+      "of a warp, or thread of a warpgroup, holds which element of a tile, for tensor cores; --svg draws it.");
   verb.footer(examples({"cairn info", "cairn info --format json", "cairn info fragment --op wmma --operand a",
-                        "cairn info fragment --op mma --type tf32 --format csv"}));
+                        "cairn info fragment --op mma --type tf32 --format csv",
+                        "cairn info fragment --op wgmma --type bf16 --shape 64x256x16"}));
   verb.add_option("WHAT", options->what, "fragment: the elements of a tile; this build if not given");
   const auto add = [&](auto* option) { option->group("fragment"); };
   FragmentQuestion& question = options->fragment;
-  add(verb.add_option("--op", question.op, "mma or wmma; mma if not given"));
-  add(verb.add_option("--type", question.type, "Of A and B: f16, bf16 or tf32; f16 if not given"));
+  add(verb.add_option("--op", question.op, "mma, wmma or wgmma; mma if not given"));
+  add(verb.add_option("--type", question.type, "Of A and B: f16, bf16, tf32 or e4m3; f16 if not given"));
   add(verb.add_option("--operand", question.operand, "a, b or c, the sums; all if not given"));
   add(verb.add_option("--shape", question.shape, "Such as 16x8x16; the first there is if not given"));
   add(verb.add_option("--svg", options->svg, "Draw it into this file"));

@@ -20,7 +20,7 @@ struct Options {
 // The words --type understands for products of one input type; what is refused for a small square is not taken.
 std::string types_taken(const Contender& contender) {
   std::vector<std::string> taken;
-  for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "tf32", "split"}) {
+  for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "tf32", "split", "e4m3fast"}) {
     Problem p;
     expect(parse(fmt::format("{} 16", type), p));
     const Problem suited = contender.suited(p);  // a move has no compute mode

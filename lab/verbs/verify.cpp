@@ -52,8 +52,9 @@ verify::Space space(const ProblemOptions& given) {
   if (all.shape.empty()) all.shape = {"1"};
   if (all.layout.empty()) all.layout = {"nn", "nt", "tn", "tt"};
   if (all.type.empty()) {
-    all.type = {"f64",  "f32",      "tf32", "split",    "f16",       "f16:f32",
-                "bf16", "bf16:f32", "e4m3", "e4m3:f16", "e4m3:bf16", "e4m3:f32"};
+    all.type = {"f64",      "f32",          "tf32",          "split",       "f16",       "f16:f32",
+                "bf16",     "bf16:f32",     "e4m3",          "e4m3:f16",    "e4m3:bf16", "e4m3:f32",
+                "e4m3fast", "e4m3fast:f16", "e4m3fast:bf16", "e4m3fast:f32"};
   }
   if (all.order.empty()) all.order = {"row", "column"};
   result.like = all.problems();

@@ -30,6 +30,10 @@ constexpr Kind kKinds[] = {
     {Type::e4m3, Type::f16},
     {Type::e4m3, Type::bf16},
     {Type::e4m3, Type::f32},
+    {Type::e4m3, Type::e4m3, Compute::fast},
+    {Type::e4m3, Type::f16, Compute::fast},
+    {Type::e4m3, Type::bf16, Compute::fast},
+    {Type::e4m3, Type::f32, Compute::fast},
 };
 
 // Sizes where kernels go wrong: nothing, one, and one to either side of a tile.
@@ -115,6 +119,26 @@ std::string Case::describe() const {
   if (alias) text += ", B is A";
   if (null_inputs) text += ", A and B null";
   return text;
+}
+
+namespace {
+
+std::int64_t up(std::int64_t elements, int bytes, Type type) {
+  const auto multiple = std::max<std::int64_t>(1, bytes / size_of(type));
+  return (elements + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+Problem with_rows(Problem problem, int bytes) {
+  for (std::int64_t* distance : {&problem.lda, &problem.ldb, &problem.stride_a, &problem.stride_b})
+    *distance = up(*distance, bytes, problem.in);
+  return problem;
+}
+
+Case with_pointers(Case test, int bytes) {
+  for (std::int64_t* offset : {&test.offset_a, &test.offset_b}) *offset = up(*offset, bytes, test.problem.in);
+  return test;
 }
 
 std::uint64_t case_seed(std::uint64_t run_seed, std::int64_t index) {

@@ -43,6 +43,11 @@ struct Space {
 
 Case draw(std::uint64_t seed, const Space& space);
 
+// The same with rows of A and B, and their products of a batch, at the next multiples of so many bytes; and with A
+// and B at such.
+Problem with_rows(Problem problem, int bytes);
+Case with_pointers(Case test, int bytes);
+
 // The seed of case `index` of a run.
 std::uint64_t case_seed(std::uint64_t run_seed, std::int64_t index);
 

@@ -176,7 +176,7 @@ ExactRange exact_range(const Case& test) {
   const auto size = [](double scalar) { return std::isnan(scalar) ? 1.0 : std::abs(scalar); };
   // With a factor of one half, results are multiples of one half: one bit less above the point.
   const bool halves = size(test.alpha) == 0.5 || size(test.beta) == 0.5;
-  const int bits = std::min(limits(p.out).precision, limits(accumulator(p.in)).precision) - (halves ? 1 : 0);
+  const int bits = std::min(limits(p.out).precision, sum_bits(p)) - (halves ? 1 : 0);
   const std::int64_t limit = std::int64_t{1} << bits;
 
   ExactRange r;

@@ -154,6 +154,16 @@ Bound bound(const Problem& p, double alpha, double magnitude, double exact) {
   const bool cut_off = tf32 || p.in == Type::f16 || p.in == Type::bf16;
   const double unit = cut_off ? 2 * acc.unit : acc.unit;
   double chain = cut_off ? std::ceil(k / (tf32 ? 4 : 8)) * unit : 0, worst_chain = 0;
+  if (p.in == Type::e4m3) {
+    // Tensor cores multiply 32 deep and drop what lies 13 bits behind the point of the largest of 33 terms, and of
+    // their sum. Whatever is dropped, no term grows, so that none is ever larger than the magnitude. In the worst
+    // case 32 products lose that much, or all they have, and the sum loses it twice. On average each loses half, of a
+    // sum that grows from nothing: a quarter. A chain that is not fast ends after 128 products.
+    const double all = std::ceil(k / 32), instructions = p.compute == Compute::fast ? all : std::min(all, 4.0);
+    const double step = std::ldexp(1.0, 1 - kNarrowSum) * instructions;
+    chain = 8.5 * step;
+    worst_chain = std::min(1.0, 32 * step) + 2 * step;
+  }
   if (split) {
     // After 32 products a chain must end, and what follows is f32. Up to there are three instructions for each 8. In
     // the worst case one cuts all its nine terms off at half a unit, and their sum at two.

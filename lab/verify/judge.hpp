@@ -34,7 +34,8 @@ struct Bound {
 //
 // u is the accumulator's unit roundoff, u_out the output's, eta what underflow may cost. For f16, bf16 and tf32,
 // which tensor cores multiply, the first has (k / 8) 2u magnitude more (k / 4 for tf32), and the second 2u for u.
-// Split products have those of f32 and a constant more, whatever k is: docs/numerics.md.
+// Split products, and those of e4m3, have those of f32 and a constant more, whatever k is; of e4m3 that is fast it
+// grows with k: docs/numerics.md.
 Bound bound(const Problem& problem, double alpha, double magnitude, double exact);
 
 // One element in rounding mode. Both directions must hold: NaN exactly where the exact result is NaN, infinity only

@@ -141,13 +141,20 @@ Space taken_by(const Contender& contender, const Space& space) {
   Space taken = space;
   taken.like.clear();
   for (const Problem& kind : space.like.empty() ? every_kind() : space.like) {
-    if (contender.refuses(kind).empty()) taken.like.push_back(kind);
+    if (contender.refuses(with_rows(kind, contender.grid().rows)).empty()) taken.like.push_back(kind);
   }
   return taken.like.empty() ? space : taken;
 }
 
+Case on_the_grid(const Case& test, const Contender& contender) {
+  Case moved = with_pointers(test, contender.grid().pointers);
+  moved.problem = with_rows(moved.problem, contender.grid().rows);
+  return moved;
+}
+
 Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken) {
   Case test = draw(seed, taken);
+  test = on_the_grid(test, contender);
   if (contender.work() != Work::move) return test;
   Problem& p = test.problem;
   p.batch = 1, p.k = p.n;

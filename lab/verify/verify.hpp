@@ -21,6 +21,9 @@
 
 namespace cairn::lab::verify {
 
+// The case with A and B where the contender wants them, if it cannot take them anywhere.
+Case on_the_grid(const Case& test, const Contender& contender);
+
 // Runs one case. A contender that refuses the problem gives an Outcome::refused, which is neither good nor bad;
 // a Status that is not ok from a problem it accepted is a failure.
 Verdict check(Contender& contender, const Case& test);

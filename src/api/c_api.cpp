@@ -66,7 +66,7 @@ Status to_cpp(const cairn_problem* from, cairn::Problem& to) {
   if (from == nullptr) return null("problem");
   if (auto s = read_enum("in", from->in, CAIRN_E4M3, to.in); !s.ok()) return s;
   if (auto s = read_enum("out", from->out, CAIRN_E4M3, to.out); !s.ok()) return s;
-  if (auto s = read_enum("compute", from->compute, CAIRN_SPLIT, to.compute); !s.ok()) return s;
+  if (auto s = read_enum("compute", from->compute, CAIRN_FAST, to.compute); !s.ok()) return s;
   if (auto s = read_enum("order", from->order, CAIRN_COLUMN, to.order); !s.ok()) return s;
   if (auto s = read_op("op_a", from->op_a, to.op_a); !s.ok()) return s;
   if (auto s = read_op("op_b", from->op_b, to.op_b); !s.ok()) return s;

@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 constexpr std::array kTypes = {"f64"sv, "f32"sv, "f16"sv, "bf16"sv, "e4m3"sv};
 constexpr std::array kOps = {"n"sv, "t"sv};
 constexpr std::array kOrders = {"row"sv, "column"sv};
-constexpr std::array kComputes = {"native"sv, "tf32"sv, "split"sv};
+constexpr std::array kComputes = {"native"sv, "tf32"sv, "split"sv, "fast"sv};
 constexpr std::array kCodes = {
     "ok"sv,           "invalid_argument"sv, "unsupported"sv, "out_of_memory"sv, "workspace_too_small"sv,
     "device_error"sv, "internal_error"sv};

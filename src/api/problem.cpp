@@ -86,20 +86,34 @@ struct Reader {
   Status set(std::string_view key, std::string_view value) { return set(index_of(key), value); }
 };
 
-// "bf16", "e4m3:bf16", and the two names that mean f32 storage with another way to multiply.
+// The names that mean a storage type with another way to multiply.
+struct Mode {
+  std::string_view word;
+  Type in;
+  Compute compute;
+};
+constexpr std::array kModes = {Mode{"tf32", Type::f32, Compute::tf32}, Mode{"split", Type::f32, Compute::split},
+                               Mode{"e4m3fast", Type::e4m3, Compute::fast}};
+
+const Mode* mode_named(std::string_view word) {
+  const auto found = std::find_if(kModes.begin(), kModes.end(), [&](const Mode& mode) { return mode.word == word; });
+  return found == kModes.end() ? nullptr : &*found;
+}
+
+// "bf16", "e4m3:bf16", "tf32".
 bool looks_like_type(std::string_view word) {
   Type ignored{};
   const auto in = word.substr(0, word.find(':'));
-  return in == "tf32" || in == "split" || parse(in, ignored).ok();
+  return mode_named(in) != nullptr || parse(in, ignored).ok();
 }
 
 Status read_type(std::string_view word, Reader& reader) {
   const auto colon = word.find(':');
   const auto in = word.substr(0, colon);
-  const bool mode = in == "tf32" || in == "split";
-  if (auto s = reader.set("in", mode ? "f32" : in); !s.ok()) return s;
-  if (mode) {
-    if (auto s = reader.set("compute", in); !s.ok()) return s;
+  const Mode* const mode = mode_named(in);
+  if (auto s = reader.set("in", mode != nullptr ? name(mode->in) : in); !s.ok()) return s;
+  if (mode != nullptr) {
+    if (auto s = reader.set("compute", name(mode->compute)); !s.ok()) return s;
   }
   return colon == std::string_view::npos ? Status{} : reader.set("out", word.substr(colon + 1));
 }
@@ -183,14 +197,16 @@ std::string Problem::full() const {
 }
 
 std::string Problem::brief() const {
-  const bool mode = in == Type::f32 && compute != Compute::native;
-  std::string text(mode ? name(compute) : name(in));
+  const auto mode = std::find_if(kModes.begin(), kModes.end(),
+                                 [&](const Mode& one) { return one.in == in && one.compute == compute; });
+  const bool named = mode != kModes.end();
+  std::string text(named ? mode->word : name(in));
   if (out != in) text += ":" + std::string(name(out));
   text += ' ' + std::string(name(op_a)) + std::string(name(op_b)) + ' ';
   text += std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
 
   Problem defaults = *this;
-  defaults.order = Order::row, defaults.batch = 1, defaults.compute = mode ? compute : Compute::native;
+  defaults.order = Order::row, defaults.batch = 1, defaults.compute = named ? compute : Compute::native;
   const auto say = [&](std::size_t i) {
     const std::string value = kFields[i].print(*this);
     if (value != kFields[i].print(defaults)) text += " " + std::string(kFields[i].key) + "=" + value;

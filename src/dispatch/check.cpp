@@ -17,7 +17,7 @@ Status not_negative(const char* what, std::int64_t value) {
 }
 
 bool known(const Problem& p) {
-  return p.in <= Type::e4m3 && p.out <= Type::e4m3 && p.compute <= Compute::split && p.order <= Order::column &&
+  return p.in <= Type::e4m3 && p.out <= Type::e4m3 && p.compute <= Compute::fast && p.order <= Order::column &&
          p.op_a <= Op::transpose && p.op_b <= Op::transpose;
 }
 
@@ -32,9 +32,10 @@ Status check_types(const Problem& p) {
                    " inputs; it must be the same type or f32, or for e4m3 inputs also f16 or bf16 (f64 only "
                    "goes with f64)");
   }
-  if (p.compute != Compute::native && p.in != Type::f32) {
+  const Type needed = p.compute == Compute::fast ? Type::e4m3 : Type::f32;
+  if (p.compute != Compute::native && p.in != needed) {
     return invalid("compute is " + std::string(name(p.compute)) + " for " + std::string(name(p.in)) +
-                   " inputs; it needs f32 inputs");
+                   " inputs; it needs " + std::string(name(needed)) + " inputs");
   }
   return {};
 }

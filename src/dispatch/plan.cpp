@@ -1,10 +1,12 @@
 #include "src/dispatch/plan.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "src/dispatch/choose.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::dispatch {
@@ -66,7 +68,8 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     const Rung& candidate = **rung;
     if (candidate.kind != RungKind::gemm) continue;
     const std::string id(candidate.id);
-    if (plan.rung != nullptr) {
+    const bool any_pointer = candidate.pointer_alignment == 1;
+    if (plan.rung != nullptr && (plan.rung->pointer_alignment == 1 || plan.other != nullptr || !any_pointer)) {
       plan.why += id + ": not needed, " + plan.id + " stands higher\n";
       continue;
     }
@@ -75,14 +78,24 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
       refusals.add(id, reason);
       continue;
     }
+    if (plan.rung != nullptr) {
+      plan.other = &candidate;
+      plan.workspace = std::max(plan.workspace, scratch_bytes(candidate, 0, plan.row, device.units));
+      plan.why += id + ": stands by, for A and B that do not begin at multiples of " +
+                  std::to_string(plan.rung->pointer_alignment) + " bytes\n";
+      continue;
+    }
     plan.rung = &candidate;
     plan.id = id;
     plan.tile = candidate.pick != nullptr ? candidate.pick(plan.row, device.units) : 0;
+    Choice choice;
+    if (candidate.shape != nullptr) choice = choose(candidate, plan.row, device.units), plan.tile = choice.tile;
     plan.workspace = scratch_bytes(candidate, plan.tile, plan.row, device.units);
     plan.why += id + ": chosen, the highest rung that takes this problem; tile " +
                 candidate.tile_name(plan.tile).text +
-                (candidate.pick != nullptr ? ", which fits its size best" : "") + "; " +
-                std::to_string(plan.workspace) + " bytes of workspace\n";
+                (candidate.pick != nullptr ? ", which fits its size best" : "") +
+                (candidate.shape != nullptr ? ", which is done first by forecast" : "") + "; " +
+                std::to_string(plan.workspace) + " bytes of workspace\n" + choice.why;
   }
   if (plan.rung != nullptr) return {};
   return {Code::unsupported, "no rung takes " + plan.asked.brief() + ": " + refusals.text()};
@@ -107,7 +120,13 @@ Status make_plan(const runtime::Facts& device, const Problem& problem, std::shar
 
 Status execute(const Plan::Impl& plan, const Call& call, void* workspace, runtime::Stream stream) {
   const std::span<std::byte> scratch(static_cast<std::byte*>(workspace), plan.workspace);
-  if (plan.rung != nullptr) return run(*plan.rung, plan.tile, to_row(call), plan.units, scratch, stream);
+  if (plan.rung != nullptr) {
+    const Call row = to_row(call);
+    if (plan.other != nullptr && !on_the_grid(*plan.rung, row)) {
+      return run(*plan.other, 0, row, plan.units, scratch, stream);
+    }
+    return run(*plan.rung, plan.tile, row, plan.units, scratch, stream);
+  }
   return plan.backend->run(to_row(call), scratch);
 }
 

@@ -17,6 +17,9 @@ Ladder ladder_of(runtime::Kind kind);
 // Why the rung cannot take a row-major problem on this device; empty if it can.
 std::string refuses(const Rung& rung, const Problem& row, const runtime::Facts& device);
 
+// Whether A and B of a checked, row-major call begin where the rung wants them to.
+bool on_the_grid(const Rung& rung, const Call& row);
+
 // Bytes of device memory that run() wants beside the matrices.
 std::size_t scratch_bytes(const Rung& rung, int tile, const Problem& row, int units);
 

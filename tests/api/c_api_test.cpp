@@ -30,6 +30,7 @@ TEST_F(CApi, EnumsAreTheSameNumbersInBothFaces) {
   EXPECT_EQ(static_cast<int>(cairn::Order::column), CAIRN_COLUMN);
   EXPECT_EQ(static_cast<int>(cairn::Op::transpose), CAIRN_OP_T);
   EXPECT_EQ(static_cast<int>(cairn::Compute::split), CAIRN_SPLIT);
+  EXPECT_EQ(static_cast<int>(cairn::Compute::fast), CAIRN_FAST);
   EXPECT_EQ(static_cast<int>(cairn::Code::internal_error), CAIRN_INTERNAL_ERROR);
   EXPECT_EQ(static_cast<int>(cairn::Code::workspace_too_small), CAIRN_WORKSPACE_TOO_SMALL);
   EXPECT_STREQ(cairn_status_name(CAIRN_DEVICE_ERROR), "device_error");
@@ -143,6 +144,21 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   EXPECT_EQ(x, 3);
   cairn_destroy(nullptr);
   cairn_plan_destroy(nullptr);
+}
+
+TEST_F(CApi, FastIsTakenForE4m3AndForNothingElse) {
+  cairn_problem p;
+  ASSERT_EQ(cairn_problem_parse(&p, "e4m3fast:f32 nn 1x1x2"), CAIRN_OK);
+  EXPECT_EQ(p.compute, CAIRN_FAST);
+  const cairn_e4m3 A[] = {0x38, 0x40}, B[] = {0x40, 0x38};  // 1 and 2, 2 and 1
+  float C = 7;
+  ASSERT_EQ(cairn_gemm(handle, &p, 1, A, B, 0, &C), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(C, 4);
+  p.in = CAIRN_F16;
+  refused(cairn_gemm(handle, &p, 1, A, B, 0, &C), "compute is fast");
+  p.in = CAIRN_E4M3, p.compute = CAIRN_FAST + 1;
+  refused(cairn_gemm(handle, &p, 1, A, B, 0, &C), "compute is 4");
+  EXPECT_EQ(C, 4);
 }
 
 TEST_F(CApi, AGoodCallClearsTheLastError) {

@@ -38,7 +38,7 @@ Problem anything(lab::Random& random) {
   Problem p;
   p.in = static_cast<Type>(random.integer(0, 4));
   p.out = random.chance(50) ? p.in : static_cast<Type>(random.integer(0, 4));
-  p.compute = static_cast<Compute>(random.integer(0, 2));
+  p.compute = static_cast<Compute>(random.integer(0, 3));
   p.order = static_cast<Order>(random.integer(0, 1));
   p.op_a = static_cast<Op>(random.integer(0, 1));
   p.op_b = static_cast<Op>(random.integer(0, 1));
@@ -64,6 +64,26 @@ TEST(ProblemText, ShortFormIsWhatPeopleWrite) {
   q.lda = 20;
   q.stride_a = 160;  // 8 columns of 20, end to end: what follows from lda is not said
   EXPECT_EQ(q.brief(), "e4m3:bf16 nn 8x8x8 order=column lda=20 batch=4");
+  q.compute = Compute::fast;
+  EXPECT_EQ(q.brief(), "e4m3fast:bf16 nn 8x8x8 order=column lda=20 batch=4");
+}
+
+// A way to multiply has a name of its own only with the storage type it is for; with another it is said as a key.
+TEST(ProblemText, AModeIsAWordForItsTypeAndACompute) {
+  Problem p = parsed("e4m3fast nt 8x8x32");
+  EXPECT_EQ(p.in, Type::e4m3);
+  EXPECT_EQ(p.out, Type::e4m3);
+  EXPECT_EQ(p.compute, Compute::fast);
+  EXPECT_EQ(parsed("e4m3fast:f32 8").out, Type::f32);
+  EXPECT_EQ(parsed("e4m3 compute=fast nt 8x8x32"), p);
+  p.compute = Compute::tf32;
+  EXPECT_EQ(p.brief(), "e4m3 nt 8x8x32 compute=tf32");
+  p.in = p.out = Type::f32, p.compute = Compute::fast;
+  EXPECT_EQ(p.brief(), "f32 nt 8x8x32 compute=fast");
+  EXPECT_EQ(name(Compute::fast), "fast");
+  Problem ignored;
+  for (const char* wrong : {"e4m3fast compute=native 8", "fast 8", "bf16fast 8", "e4m3fast:e4m3fast 8"})
+    EXPECT_FALSE(parse(wrong, ignored).ok()) << wrong;
 }
 
 TEST(ProblemText, FullFormNamesEveryField) {

@@ -169,6 +169,9 @@ TEST(OpenBlas, refuses_what_its_integers_cannot_hold_and_types_it_does_not_sum) 
     p.compute = compute;
     check(p, 1, 0);
   }
+  Problem fast = make_problem({Type::e4m3, Type::f32}, kOps[0], 5, 6, 700);
+  fast.compute = Compute::fast;
+  check(fast, 1, 0);
 }
 
 }  // namespace

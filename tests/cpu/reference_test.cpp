@@ -187,6 +187,16 @@ TEST(Reference, takes_tf32_and_split_with_full_accuracy) {
   }
 }
 
+TEST(Reference, takes_fast_e4m3_with_full_accuracy) {
+  for (const Type out : {Type::e4m3, Type::f32}) {
+    Matrices x(make_problem({Type::e4m3, out}, kOps[1], 3, 4, 300));
+    x.problem.compute = Compute::fast;
+    x.fill_real(5);
+    EXPECT_EQ(reference.refuses(x.problem), "");
+    expect_rounded_once(x);
+  }
+}
+
 TEST(Reference, exact_gives_the_unrounded_result_and_leaves_C_alone) {
   for (const TypePair& types : kTypePairs) {
     Matrices x(make_problem(types, kOps[2], 5, 4, 6, 2, 3));

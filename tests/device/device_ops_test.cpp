@@ -1,5 +1,6 @@
-// Every operation of a warp in device/, on very many tiles: the emulator against a plain reference, and a GPU against
-// the emulator. CAIRN_TEST_DEVICE=gpu does the second.
+// Every operation of a warp or a warpgroup in device/, on very many tiles: the emulator against a plain reference,
+// and a GPU against the emulator. CAIRN_TEST_DEVICE=gpu does the second.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -62,7 +63,7 @@ std::uint32_t draw(Random& random, Data data, const Format& f) {
       switch (random.next() % 16) {
         case 0: return sign;
         case 1: return sign | most << f.fraction;
-        case 2: return sign | most << f.fraction | 1u << (f.fraction - 1);
+        case 2: return sign | most << f.fraction | ((1u << f.fraction) - 1);  // of e4m3 the only NaN
         case 3: return sign | 1;
         case 4: return sign | ((most << f.fraction) - 1);
         case 5: return sign | 1u << f.fraction;
@@ -77,7 +78,7 @@ Bytes draw_tiles(const Op& op, int tiles, Data data, std::uint64_t seed) {
   Random random(seed);
   Bytes in(static_cast<std::size_t>(tiles) * in_bytes(op));
   const bool moves = data == Data::bits;
-  const Format formats[] = {{5, 10}, {8, 7}, {8, 23}};
+  const Format formats[] = {{5, 10}, {8, 7}, {8, 23}, {4, 3}};
   for (int tile = 0; tile < tiles; ++tile) {
     unsigned char* to = in.data() + static_cast<std::size_t>(tile) * in_bytes(op);
     if (moves) {
@@ -90,20 +91,19 @@ Bytes draw_tiles(const Op& op, int tiles, Data data, std::uint64_t seed) {
       }
       continue;
     }
-    const auto fill = [&](int from, int end, bool wide, const Format& format) {
-      for (int at = from; at < end; at += wide ? 4 : 2) {
+    const auto fill = [&](int from, int end, int size, const Format& format) {
+      for (int at = from; at < end; at += size) {
         const std::uint32_t bits = draw(random, data, format);
-        std::memcpy(to + at, &bits, wide ? 4 : 2);
+        std::memcpy(to + at, &bits, static_cast<std::size_t>(size));
       }
     };
-    const bool wide = op.kind.type == Type::tf32;
-    fill(0, c_begins(op), wide, formats[static_cast<int>(op.kind.type)]);
-    fill(c_begins(op), in_bytes(op), !op.half_in, op.half_in ? formats[0] : formats[2]);
+    fill(0, c_begins(op), bytes_each(op), formats[static_cast<int>(op.kind.type)]);
+    fill(c_begins(op), in_bytes(op), sum_bytes(op.half_in), op.half_in ? formats[0] : formats[2]);
   }
   return in;
 }
 
-bool multiplies(const Op& op) { return op.what == What::mma || op.what == What::wmma; }
+bool multiplies(const Op& op) { return op.what == What::mma || op.what == What::wmma || op.what == What::wgmma; }
 
 Bytes run(const Entry& entry, int op, int tiles, const Bytes& in) {
   Bytes out(static_cast<std::size_t>(tiles) * out_bytes(ops[op]));
@@ -140,6 +140,8 @@ const Entry* gpu = nullptr;
 
 // Several of these operations are made of one tile.
 int tiles_of(const Op& op) {
+  // A warpgroup's are large, and each is multiplied in all orders of pieces.
+  if (op.what == What::wgmma) return (gpu != nullptr ? 400000 : 40000) / (op.kind.shape.n + 24);
   const int uses = op.what == What::operands ? 16 : op.what == What::sums ? 4 : op.what == What::wmma ? 8 : 1;
   return (gpu != nullptr ? 100000 : 25000) / uses;  // a million in all, or four
 }
@@ -159,7 +161,7 @@ TEST_P(OnEmulator, IsWhatTheReferenceSays) {
     const Bytes in = draw_tiles(op, tiles, data, 1);
     EXPECT_EQ(difference(op, emulated(GetParam(), tiles, in), expected(op, tiles, in, Rounding::wide)), "")
         << op.name << ", " << kNames[static_cast<int>(data)];
-    const int fewer = tiles / 10;
+    const int fewer = std::max(1, tiles / 10);
     const Rounding faithful = Rounding::faithful;
     EXPECT_EQ(difference(op, emulated(GetParam(), fewer, in, faithful), expected(op, fewer, in, faithful)), "")
         << op.name << ", " << kNames[static_cast<int>(data)] << ", faithful";
@@ -186,11 +188,24 @@ TEST(Fragments, AreThoseOfTheManual) {
     }
   }
 }
+TEST(Fragments, OfAWarpgroupAreThoseOfTheManual) {
+  for (const Type type : {Type::f16, Type::bf16, Type::tf32, Type::e4m3}) {
+    const Kind kind = wgmma_of(type, 256);
+    for (const Operand operand : {Operand::a, Operand::c}) {
+      for (int at = 0; at < 128 * held(kind, operand); ++at) {
+        const int thread = at / held(kind, operand), i = at % held(kind, operand);
+        EXPECT_EQ(place(kind, operand, thread, i), manual_place(kind, operand, thread, i))
+            << static_cast<int>(type) << " thread " << thread << " element " << i;
+      }
+    }
+  }
+}
 
 class OnGpu : public testing::TestWithParam<int> {};
 
 TEST_P(OnGpu, MovesAndAddsAsTheEmulator) {
   const Op& op = ops[GetParam()];
+  if (of_hopper(op) && !gpu->hopper()) GTEST_SKIP() << "this GPU has no " << op.name;
   const int tiles = tiles_of(op);
   const Bytes in = draw_tiles(op, tiles, multiplies(op) ? Data::integers : Data::bits, 2);
   EXPECT_EQ(difference(op, run(*gpu, GetParam(), tiles, in), emulated(GetParam(), tiles, in)), "") << op.name;
@@ -211,6 +226,7 @@ double sum_at(const Op& op, const Bytes& bytes, std::size_t i) {
 TEST_P(OnGpu, RoundsNearlyAsTheFaithfulEmulator) {
   const Op& op = ops[GetParam()];
   if (!multiplies(op)) return;
+  if (of_hopper(op) && !gpu->hopper()) GTEST_SKIP() << "this GPU has no " << op.name;
   for (const Data data : {Data::near_one, Data::finite, Data::special}) {
     const int tiles = tiles_of(op) / 10;
     const Bytes in = draw_tiles(op, tiles, data, 3);

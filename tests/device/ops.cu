@@ -9,7 +9,9 @@
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
+#include "device/stmatrix.hpp"
 #include "device/wmma.hpp"
+#include "tests/device/group_ops.hpp"
 #include "tests/device/ops.hpp"
 
 namespace cairn::device_ops {
@@ -39,6 +41,25 @@ template <int index> __device__ void matrices(const unsigned char* tile, unsigne
     load_transposed(words, row);
   }
   for (int i = 0; i < op.count; ++i) reinterpret_cast<std::uint32_t*>(out)[lane * op.count + i] = words[i];
+}
+
+// In: a lane's registers, then for the lane which row it names, all rows different. `memory`: 32 rows.
+template <int index> __device__ void store(const unsigned char* tile, unsigned char* memory, unsigned char* out) {
+  using F = Facts<index>;
+  constexpr Op op = F::op;
+  const int lane = lane_of();
+  auto* row = reinterpret_cast<uint4*>(memory + 16 * ((lane * (2 * tile[512] + 1) + tile[513]) % 32));
+  *row = {~0u, ~0u, ~0u, ~0u};
+  std::uint32_t words[op.count];
+  for (int i = 0; i < op.count; ++i) words[i] = reinterpret_cast<const std::uint32_t*>(tile)[lane * op.count + i];
+  __syncwarp();
+  if constexpr (op.what == What::stored) {
+    store_matrices(row, words);
+  } else {
+    store_transposed(row, words);
+  }
+  __syncwarp();
+  reinterpret_cast<uint4*>(out)[lane] = reinterpret_cast<const uint4*>(memory)[lane];
 }
 
 template <int index> __device__ void multiply(const unsigned char* in, unsigned char* out) {
@@ -129,6 +150,8 @@ template <int index> __global__ void kernel(int tiles, const unsigned char* in, 
       *reinterpret_cast<unsigned*>(near + i) = *reinterpret_cast<const unsigned*>(far + i);
     __syncwarp();
     if constexpr (op.what == What::matrices || op.what == What::transposed) matrices<index>(near, to);
+    if constexpr (op.what == What::stored || op.what == What::stored_transposed)
+      store<index>(near, near + kMostIn / 2, to);
     if constexpr (op.what == What::mma) multiply<index>(far, to);
     if constexpr (op.what == What::operands) {
       operands<index>(far, to);
@@ -146,10 +169,22 @@ template <int index> __global__ void kernel(int tiles, const unsigned char* in, 
   }
 }
 
+// A warpgroup to a tile, and again.
+template <int index> __global__ void group_kernel(int tiles, const unsigned char* in, unsigned char* out) {
+  using F = Facts<index>;
+  alignas(1024) __shared__ unsigned char shared[kGroupBytes];
+  for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x))
+    group_product<index>(shared, in + std::int64_t{tile} * F::in, out + std::int64_t{tile} * F::out);
+}
+
 using Kernel = void (*)(int, const unsigned char*, unsigned char*);
 template <int index = 0> Kernel kernel_of(int op) {
   if constexpr (index < kOps) {
-    return op == index ? &kernel<index> : kernel_of<index + 1>(op);
+    if constexpr (Facts<index>::op.what == What::wgmma) {
+      return op == index ? &group_kernel<index> : kernel_of<index + 1>(op);
+    } else {
+      return op == index ? &kernel<index> : kernel_of<index + 1>(op);
+    }
   }
   return nullptr;
 }
@@ -157,6 +192,11 @@ template <int index = 0> Kernel kernel_of(int op) {
 bool present() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+}
+
+bool hopper() {
+  int major = 0;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major == 9;
 }
 
 const char* run(int index, int tiles, const void* in, void* out) {
@@ -169,8 +209,9 @@ const char* run(int index, int tiles, const void* in, void* out) {
   if (cudaMalloc(reinterpret_cast<void**>(&from), ins) == cudaSuccess &&
       cudaMalloc(reinterpret_cast<void**>(&to), outs) == cudaSuccess) {
     (void)cudaMemcpy(from, in, ins, cudaMemcpyHostToDevice);
-    const Status status = launch({std::min(1024, (tiles + kWarps - 1) / kWarps)}, kWarps * 32, 0, nullptr,
-                                 kernel_of(index), tiles, from, to);
+    const int blocks = op.what == What::wgmma ? tiles : (tiles + kWarps - 1) / kWarps;
+    const Status status =
+        launch({std::min(1024, blocks)}, kWarps * 32, 0, nullptr, kernel_of(index), tiles, from, to);
     wrong = status.ok() ? "" : status.message();
     if (const cudaError_t error = cudaMemcpy(out, to, outs, cudaMemcpyDeviceToHost);
         error != cudaSuccess && status.ok())
@@ -181,7 +222,7 @@ const char* run(int index, int tiles, const void* in, void* out) {
   return wrong.empty() ? nullptr : wrong.c_str();
 }
 
-const Entry kEntry = {&present, &run};
+const Entry kEntry = {&present, &hopper, &run};
 
 }  // namespace
 }  // namespace cairn::device_ops

@@ -41,6 +41,10 @@ Number number(const unsigned char* from, int i, Type type) {
     const std::uint32_t bits = get<std::uint32_t>(from, i) >> 13;  // the other 13 are not read
     return take_apart(bits, 8, 10, static_cast<double>(std::bit_cast<float>(bits << 13)));
   }
+  if (type == Type::e4m3) {
+    const auto narrow = get<std::uint8_t>(from, i);
+    return take_apart(narrow, 4, 3, static_cast<double>(e4m3::from_bits(narrow)));
+  }
   const auto bits = get<std::uint16_t>(from, i);
   if (type == Type::bf16) return take_apart(bits, 8, 7, static_cast<double>(bf16::from_bits(bits)));
   return take_apart(bits, 5, 10, static_cast<double>(f16::from_bits(bits)));
@@ -80,27 +84,29 @@ std::int64_t shifted(std::int64_t size, int by) {
   return size < 0 ? -moved : moved;
 }
 
-double faithful_sum(const Terms& terms, bool half_out) {
+// `kept`: bits of the terms behind the point of the largest; of the sum, `digits` in all.
+double faithful_sum(const Terms& terms, bool half_out, int kept = 25, int digits = 24) {
   if (const double wide = wide_sum(terms); !std::isfinite(wide)) return wide;
-  constexpr int kKept = 25;
   const int top = largest_exponent(terms);
   std::int64_t sum = 0;
   if (const Number& c = terms.c; c.significand != 0)
-    sum = shifted(c.significand, kKept - c.fraction + c.exponent - top);
+    sum = shifted(c.significand, kept - c.fraction + c.exponent - top);
   for (int l = 0; l < terms.k; ++l) {
     const Number &a = terms.a[l], &b = terms.b[l];
     if (a.significand == 0 || b.significand == 0) continue;
-    sum += shifted(a.significand * b.significand, kKept - a.fraction - b.fraction + a.exponent + b.exponent - top);
+    sum += shifted(a.significand * b.significand, kept - a.fraction - b.fraction + a.exponent + b.exponent - top);
   }
-  if (half_out) return std::ldexp(static_cast<double>(sum), top - kKept);
+  if (half_out) return std::ldexp(static_cast<double>(sum), top - kept);
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sum < 0 ? -sum : sum)));
-  const int dropped = std::max({0, bits - 24, -149 - (top - kKept)});
-  const double cut = std::ldexp(static_cast<double>(shifted(sum, -dropped)), top - kKept + dropped);
+  const int dropped = std::max({0, bits - digits, -126 - digits + 1 - (top - kept)});
+  const double cut = std::ldexp(static_cast<double>(shifted(sum, -dropped)), top - kept + dropped);
   return std::fabs(cut) >= 0x1p128 ? std::copysign(INFINITY, cut) : cut;
 }
 
-// WMMA of tf32 is made of instructions 4 deep, seen in machine code: the first four products, then the others.
+// WMMA of tf32 is made of instructions 4 deep, seen in machine code: the first four products, then the others. Of
+// e4m3 fewer bits are kept.
 double faithful_sum(const Terms& terms, const Op& op) {
+  if (op.kind.type == Type::e4m3) return faithful_sum(terms, false, 13, 14);
   if (op.what != What::wmma || op.kind.type != fragment::Type::tf32) return faithful_sum(terms, op.half_out);
   Terms half = terms;
   half.k = 4;
@@ -140,9 +146,11 @@ struct Tiles {
       place[static_cast<std::size_t>(p.row * n + p.col)] = at;
     }
   }
+  // For wgmma always A by rows and B by columns.
   void from_memory(const Op& op, const unsigned char* in, int way) {
     const auto [m, n, k] = op.kind.shape;
-    const bool a_by_cols = (way & 1) != 0, b_by_cols = (way & 2) != 0;
+    const bool group = op.what == What::wgmma;
+    const bool a_by_cols = !group && (way & 1) != 0, b_by_cols = group || (way & 2) != 0;
     for (int at = 0; at < m * k; ++at) {
       const int row = a_by_cols ? at % m : at / k, col = a_by_cols ? at / m : at % k;
       a[static_cast<std::size_t>(row * k + col)] = number(in, at, op.kind.type);
@@ -164,8 +172,8 @@ template <class Each> void for_each_sum(const Op& op, int tiles, const Bytes& in
   Tiles all(op);
   for (int tile = 0; tile < tiles; ++tile) {
     const unsigned char* from = in.data() + static_cast<std::size_t>(tile) * in_bytes(op);
-    for (int way = 0; way < (op.what == What::wmma ? kWays : 1); ++way) {
-      if (op.what == What::wmma) {
+    for (int way = 0; way < (op.what == What::mma ? 1 : kWays); ++way) {
+      if (op.what != What::mma) {
         all.from_memory(op, from, way);
       } else {
         all.from_registers(op, from);
@@ -196,6 +204,17 @@ void expect_matrices(const Op& op, const unsigned char* in, unsigned char* out) 
                 col = op.what == What::transposed ? across : along;
       put(out, lane * 2 * op.count + i, get<std::uint16_t>(in + 16 * in[512 + matrix * 8 + row], col));
     }
+  }
+}
+
+void expect_stored(const Op& op, const unsigned char* in, unsigned char* out) {
+  std::memset(out, 0xff, 512);
+  for (int at = 0; at < 64 * op.count; ++at) {  // words of matrices
+    const int matrix = at / 64, row = at / 8 % 8, col = at % 8, names = matrix * 8 + row;
+    const bool turned = op.what == What::stored_transposed;
+    const int across = turned ? col : row, along = turned ? row : col;
+    const int lane = across * 4 + along / 2, from = (lane * op.count + matrix) * 2 + along % 2;
+    put(out + 16 * ((names * (2 * in[512] + 1) + in[513]) % 32), col, get<std::uint16_t>(in, from));
   }
 }
 
@@ -232,6 +251,12 @@ template <class T> void expect_sums(const Op& op, const unsigned char* in, unsig
 }  // namespace
 
 Place manual_place(const Kind& kind, Operand operand, int lane, int i) {
+  if (kind.op == fragment::Op::wgmma) {  // each warp as in mma, and a register of A has four bytes of 32
+    const int row = lane / 32 * 16 + lane % 32 / 4;
+    if (operand == Operand::c) return {row + (i & 2) * 4, i / 4 * 8 + lane % 4 * 2 + (i & 1)};
+    const int size = 32 / kind.shape.k, word = i * size / 4;
+    return {row + (word & 1) * 8, (lane % 4 * 4 + (word & 2) * 8 + i * size % 4) / size};
+  }
   const int group = lane >> 2, member = lane % 4;
   const auto [m, n, k] = kind.shape;
   if (operand == Operand::c) {
@@ -265,7 +290,7 @@ Place manual_place(const Kind& kind, Operand operand, int lane, int i) {
 Bytes expected(const Op& op, int tiles, const Bytes& in, Rounding rounding) {
   Bytes out(static_cast<std::size_t>(tiles) * out_bytes(op));
   const auto of = [&](int tile) { return out.data() + static_cast<std::size_t>(tile) * out_bytes(op); };
-  if (op.what == What::mma || op.what == What::wmma) {
+  if (op.what == What::mma || op.what == What::wmma || op.what == What::wgmma) {
     for_each_sum(op, tiles, in, [&](int tile, int place, const Terms& terms) {
       const double sum = rounding == Rounding::wide ? wide_sum(terms) : faithful_sum(terms, op);
       put_sum(of(tile), place, sum, op.half_out);
@@ -279,6 +304,8 @@ Bytes expected(const Op& op, int tiles, const Bytes& in, Rounding rounding) {
                           : expect_operands<std::uint32_t>(op, from, of(tile));
     } else if (op.what == What::sums) {
       op.half_in ? expect_sums<std::uint16_t>(op, from, of(tile)) : expect_sums<std::uint32_t>(op, from, of(tile));
+    } else if (stores_matrices(op)) {
+      expect_stored(op, from, of(tile));
     } else {
       expect_matrices(op, from, of(tile));
     }
@@ -294,9 +321,13 @@ std::vector<double> slack(const Op& op, int tiles, const Bytes& in) {
     for (int l = 0; l < terms.k; ++l) sizes += std::fabs(terms.a[l].value * terms.b[l].value);
     // The largest term may be one of these or, where the sum is made in two steps, what the first has left.
     const double largest = std::ldexp(1.0, largest_exponent(terms)) + sizes;
-    const double unit = op.half_out ? 0x1p-10 : 0x1p-23, smallest = op.half_out ? 0x1p-24 : 0x1p-149;
+    const bool narrow = op.kind.type == Type::e4m3;
+    const double unit = op.half_out ? 0x1p-10
+                        : narrow    ? 0x1p-13
+                                    : 0x1p-23,
+                 smallest = op.half_out ? 0x1p-24 : 0x1p-149;
     out[static_cast<std::size_t>(tile * each + place)] =
-        2 * (terms.k + 2) * 0x1p-24 * largest + 4 * (unit * sizes + smallest);
+        2 * (terms.k + 2) * (narrow ? 0x1p-13 : 0x1p-24) * largest + 4 * (unit * sizes + smallest);
   });
   return out;
 }

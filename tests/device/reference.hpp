@@ -20,9 +20,9 @@ enum class Rounding {
 
 Bytes expected(const Op& op, int tiles, const Bytes& in, Rounding rounding);
 
-// For the sums of What::mma and What::wmma, in the order of the output: how far two ways to add up may be apart that
-// both align all terms to the largest, keep at least 24 bits behind its point, and round at most twice to the type of
-// the result, in any direction.
+// For the sums of What::mma, What::wmma and What::wgmma, in the order of the output: how far two ways to add up may
+// be apart that both align all terms to the largest, keep at least 24 bits behind its point (of e4m3 13), and round
+// at most twice to the type of the result, in any direction.
 std::vector<double> slack(const Op& op, int tiles, const Bytes& in);
 
 }  // namespace cairn::device_ops

@@ -37,6 +37,7 @@ TEST(Check, AcceptsWhatIsLegal) {
            [](Problem& p) { p.ldc = 15, p.stride_c = 5; },  // three C side by side in one 4 x 15 matrix
            [](Problem& p) { p.compute = Compute::split; },
            [](Problem& p) { p.in = Type::e4m3, p.out = Type::bf16; },
+           [](Problem& p) { p.in = Type::e4m3, p.compute = Compute::fast; },
            [](Problem& p) { p.in = Type::f16; },
        }) {
     Problem p = good();
@@ -65,7 +66,13 @@ TEST(Check, RefusesEachBrokenRuleNamingTheArgumentAndItsValue) {
       {"out is f64 for f32", [](Problem& p) { p.out = Type::f64; }},
       {"out is bf16 for f16", [](Problem& p) { p.in = Type::f16, p.out = Type::bf16; }},
       {"compute is tf32 for f64", [](Problem& p) { p.in = p.out = Type::f64, p.compute = Compute::tf32; }},
+      {"compute is split for e4m3 inputs; it needs f32",
+       [](Problem& p) { p.in = Type::e4m3, p.compute = Compute::split; }},
+      {"compute is fast for f32 inputs; it needs e4m3", [](Problem& p) { p.compute = Compute::fast; }},
+      {"compute is fast for f16 inputs; it needs e4m3",
+       [](Problem& p) { p.in = Type::f16, p.compute = Compute::fast; }},
       {"in, out, compute", [](Problem& p) { p.in = static_cast<Type>(9); }},
+      {"in, out, compute", [](Problem& p) { p.compute = static_cast<Compute>(4); }},
       {"in, out, compute", [](Problem& p) { p.order = static_cast<Order>(2); }},
       {"A spans more than", [](Problem& p) { p.lda = kMax / 3; }},
       {"B spans more than", [](Problem& p) { p.stride_b = kMax / 4; }},

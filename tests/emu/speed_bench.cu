@@ -1,5 +1,5 @@
 // Prints what the emulator costs: multiply-adds a second of a register-tiled kernel on one OS thread, nanoseconds for
-// a switch of fibers, and for what a warp does as one. Not a test: nothing is asserted.
+// a switch of fibers, and for what a warp or a warpgroup does as one. Not a test: nothing is asserted.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
+#include "device/wgmma.hpp"
 #include "emu/emulator.hpp"
 #include "emu/fiber.hpp"
 #include "emu/settings.hpp"
@@ -75,6 +76,25 @@ __global__ void only_matrices(int count, float* out) {
   out[threadIdx.x] = static_cast<float>(words[0]);
 }
 
+// Four products to a group, as of a tile of 128 bytes of k, and one group left when the next is issued.
+template <class In> __global__ void only_group_products(int count, float* out) {
+  constexpr int a_bytes = 64 * 128, b_bytes = 256 * 128;
+  alignas(1024) __shared__ unsigned char memory[a_bytes + b_bytes];
+  for (int i = static_cast<int>(threadIdx.x); i < a_bytes + b_bytes; i += 128) memory[i] = 0;
+  __syncthreads();
+  const cairn::Operand a = cairn::operand(memory, cairn::Swizzle::b128, 1024),
+                       b = cairn::operand(memory + a_bytes, cairn::Swizzle::b128, 1024);
+  float sums[128] = {};
+  for (int i = 0; i < count; i += 4) {
+    cairn::wgmma_fence();
+    for (int step = 0; step < 4; ++step) cairn::wgmma<In, 256>(sums, a.at(32 * step), b.at(32 * step), true);
+    cairn::wgmma_commit();
+    cairn::wgmma_wait<1>();
+  }
+  cairn::wgmma_wait<0>();
+  out[threadIdx.x] = sums[0];
+}
+
 // Seconds of processor time: others may be using the machine. One OS thread runs all blocks, the caller's own.
 double now() {
   timespec t;
@@ -120,20 +140,30 @@ int main(int argc, char** argv) {
                 fastest * 1e9 / count / threads);
   }
 
-  constexpr int kProducts = 20000;
-  const auto print_each = [&](const char* what, bool faithful, void (*kernel)(int, float*)) {
+  constexpr int kProducts = 20000, kGroupProducts = 400;
+  const auto seconds = [&](bool faithful, void (*kernel)(int, float*), int count) {
     cairn::emu::configure({.seed = 1, .threads = 1, .faithful_tensor = faithful});
     double fastest = 1e9;
     for (int repeat = 0; repeat < 3; ++repeat) {
       const double start = now();
-      (void)cairn::launch({1}, 128, 0, nullptr, kernel, kProducts / 4, C);
+      (void)cairn::launch({1}, 128, 0, nullptr, kernel, count, C);
       fastest = std::min(fastest, now() - start);
     }
-    std::printf("%s: %.0f ns a warp\n", what, fastest * 1e9 / kProducts);
+    return fastest;
+  };
+  const auto print_each = [&](const char* what, bool faithful, void (*kernel)(int, float*)) {
+    std::printf("%s: %.0f ns a warp\n", what, seconds(faithful, kernel, kProducts / 4) * 1e9 / kProducts);
+  };
+  const auto print_group = [&](const char* what, bool faithful, void (*kernel)(int, float*)) {
+    std::printf("%s: %.1f us a warpgroup\n", what, seconds(faithful, kernel, kGroupProducts) * 1e6 / kGroupProducts);
   };
   print_each("mma of f16, 16x8x16", false, &only_products<__half>);
   print_each("mma of f16, faithful", true, &only_products<__half>);
   print_each("mma of tf32, 16x8x8", false, &only_products<cairn::Tf32>);
   print_each("ldmatrix of four", false, &only_matrices);
+  print_group("wgmma of f16, 64x256x16", false, &only_group_products<__half>);
+  print_group("wgmma of f16, faithful", true, &only_group_products<__half>);
+  print_group("wgmma of tf32, 64x256x8", false, &only_group_products<cairn::Tf32>);
+  print_group("wgmma of e4m3, 64x256x32", false, &only_group_products<cairn::E4m3>);
   return 0;
 }

@@ -57,6 +57,7 @@ class RungTest : public testing::Test {
  protected:
   void products() {
     for (const Types& types : rung_.types) products(types);
+    if ((rung_.layouts & layout::nt) != 0) off_the_grid(rung_.types[0]);
   }
 
   void products(const Types& types) {
@@ -65,7 +66,8 @@ class RungTest : public testing::Test {
     // by a column-major one; tensor cores are slower to emulate, and their rungs have more types. Which kind takes
     // which case moves on with every round, so that none gets, say, all cases of one placement.
     const bool emulated = machine->facts().kind == runtime::Kind::emu;
-    const std::size_t turns = !emulated ? 1 : size_of(types.in) == 2 ? 8 : 2;
+    const std::size_t some = tile_ > 1 && rung_.shape != nullptr ? 4 : 1;  // of a menu, all but two see fewer
+    const std::size_t turns = !emulated ? 1 : some * (size_of(types.in) == 2 ? 8 : 2);
     const auto each = [&](const std::vector<Case>& cases) {
       for (std::size_t i = 0; i < cases.size(); ++i)
         if ((i + i / turns) % turns == turn_ % turns) expect_passed(contender, cases[i]);
@@ -94,9 +96,33 @@ class RungTest : public testing::Test {
         }
   }
 
-  static void expect_passed(Contender& contender, const Case& test) {
+  static void expect_passed(Contender& contender, const Case& wanted) {
+    const Case test = on_the_grid(wanted, contender);
     const Verdict verdict = check(contender, test);
     EXPECT_EQ(verdict.outcome, Outcome::passed) << test.describe() << "\n  " << verdict.what;
+  }
+
+  // What a card says it cannot take must be refused, not multiplied somehow: rows off its grid, and A or B off it.
+  void off_the_grid(const Types& types) {
+    RungContender contender(machine, rung_, tile_);
+    const auto more = [&](int alignment) { return alignment > 1 ? 1 : 0; };
+    for (const bool second : {false, true}) {
+      Problem p = with_rows(Problem::packed(types.in, Op::none, Op::transpose, 40, 24, 48), 16);
+      p.out = types.out, p.compute = types.compute;
+      (second ? p.ldb : p.lda) += more(rung_.row_alignment);
+      const bool refused = !contender.refuses(p).empty();
+      EXPECT_EQ(refused, rung_.row_alignment > 1) << p.brief();
+
+      p = with_rows(p, 16);
+      Case test = make_case(0, p, {1, 0}, Mode::exact, 0);
+      test.problem = p;
+      (second ? test.offset_b : test.offset_a) += more(rung_.pointer_alignment);
+      const Verdict verdict = check(contender, test);
+      EXPECT_EQ(verdict.outcome == Outcome::passed, rung_.pointer_alignment == 1) << test.describe() << verdict.what;
+      if (rung_.pointer_alignment > 1) {
+        EXPECT_NE(verdict.what.find("must begin at multiples of"), std::string::npos) << verdict.what;
+      }
+    }
   }
 
   void moves(Op op_a) {
@@ -207,19 +233,26 @@ class DeepTest : public RungTest {
     constexpr std::int64_t kSizes[][3] = {{40, 70, 2111}, {300, 100, 3100}, {260, 250, 9000}, {2100, 100, 1500}};
     RungContender contender(machine, rung_, tile_);
     std::uint64_t seed = 0;
+    int cut = 0;
     for (const Types& types : rung_.types) {
       const auto& size = kSizes[seed % 4];
       Problem p = Problem::packed(types.in, seed % 2 ? Op::transpose : Op::none, seed % 3 ? Op::transpose : Op::none,
                                   size[0], size[1], size[2]);
       p.out = types.out, p.compute = types.compute;
-      EXPECT_GT(dispatch::scratch_bytes(rung_, tile_, p, machine->facts().units), 0u) << p.brief();
+      p = with_rows(p, 16);  // so that it is for sums, and not for copies
+      cut += dispatch::scratch_bytes(rung_, tile_, p, machine->facts().units) > 0;
       expect_passed(contender, make_case(seed, p, {2, 0.5}, Mode::exact, static_cast<unsigned>(seed)));
       expect_passed(contender, make_case(seed, p, {1, 0}, Mode::rounding, static_cast<unsigned>(seed + 1)));
       same_bits(make_case(seed, p, {1, 0}, Mode::rounding, 0));
       ++seed;
     }
+    EXPECT_GT(cut, 0);
   }
-  static bool wanted(const Rung& rung) { return rung.scratch != nullptr; }
+  static bool wanted(const Rung& rung, int tile) {
+    if (machine->facts().kind == runtime::Kind::emu && tile > 0 && tile < rung.tiles - 1) return false;
+    const Problem deep = Problem::packed(rung.types[0].in, Op::none, Op::transpose, 64, 64, 65536);
+    return dispatch::scratch_bytes(rung, tile, deep, machine->facts().units) > 0;
+  }
 
  private:
   void same_bits(const Case& test) {
@@ -340,7 +373,7 @@ void register_rungs() {
   for (const Rung* rung : ladder()) {
     for (int tile = 0; tile < rung->tiles; ++tile) {
       add<RungTest>("EveryRung", *rung, tile);
-      if (DeepTest::wanted(*rung)) add<DeepTest>("EveryDeepRung", *rung, tile);
+      if (DeepTest::wanted(*rung, tile)) add<DeepTest>("EveryDeepRung", *rung, tile);
       if (TallTest::wanted(*rung, tile)) add<TallTest>("EveryTallRung", *rung, tile);
       const bool floats = rung->types[0].in == Type::f32 && rung->types[0].out == Type::f32;
       if (floats && rung->id != "probe/fma_peak") add<FarTest>("EveryFarRung", *rung, tile);

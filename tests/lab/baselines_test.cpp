@@ -292,8 +292,9 @@ TEST(Cublas, SaysWhatRan) {
   };
   EXPECT_EQ(details("gemm_ex", "f32 nn 16"), "default algorithm");
   EXPECT_EQ(details("gemm_ex", "split nn 16"), "default algorithm, plain f32, which promises the same accuracy");
-  EXPECT_EQ(details("lt_first", "e4m3:bf16 nt 16"),
-            "algorithm 0, tile id 0, stages id 0, split-k 1, swizzle 0, first heuristic, fast accumulation");
+  const std::string first = "algorithm 0, tile id 0, stages id 0, split-k 1, swizzle 0, first heuristic";
+  EXPECT_EQ(details("lt_first", "e4m3:bf16 nt 16"), first + ", no fast accumulation");
+  EXPECT_EQ(details("lt_first", "e4m3fast:bf16 nt 16"), first + ", fast accumulation");
 }
 
 // alpha = 0 over null and NaN, beta = 0 over NaN, empty products, both orders, batches, offsets: all of what the

@@ -2,12 +2,16 @@
 #include "lab/measure/bench.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "cairn/numbers.hpp"
 #include "lab/measure/inputs.hpp"
+#include "lab/measure/outcome.hpp"
+#include "lab/measure/ring.hpp"
 #include "tests/support/fake_gpu.hpp"
 
 namespace cairn::lab::measure {
@@ -105,6 +109,33 @@ TEST(Bench, WhatWroteNothingWhileTimedIsFound) {
   const auto rows = bench({&idle}, kProblem, rounds(3));
   EXPECT_NE(rows[0].verified.find("not written"), std::string::npos) << rows[0].verified;
   EXPECT_FALSE(rows[0].timed());
+}
+
+// What fast sums of e4m3 may lose in the worst case would hide a C that is wrong by a tenth of its terms. The numbers
+// of a bench have both signs.
+TEST(Outcome, OfFastSumsIsHeldToWhatTheyLoseInPractice) {
+  Problem p = Problem::packed(Type::e4m3, Op::none, Op::none, 4, 4, 8192);
+  p.out = Type::f32, p.compute = Compute::fast;
+  const Ring ring(std::make_shared<runtime::FakeGpu>(), p, 1, Cache::hot);
+  const auto *A = reinterpret_cast<const e4m3*>(ring.host_a().data()),
+             *B = reinterpret_cast<const e4m3*>(ring.host_b().data());
+  const auto said_of_error = [&](double share) {
+    auto* C = static_cast<float*>(ring.call(0).C);  // the fake's memory is the host's
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < p.k; ++l) {
+          const double term = static_cast<double>(A[i * p.lda + l]) * static_cast<double>(B[l * p.ldb + j]);
+          sum += term + share * std::abs(term);
+        }
+        C[i * p.ldc + j] = static_cast<float>(sum);
+      }
+    }
+    return wrong_outcome(ring, Work::product, 1);
+  };
+  EXPECT_EQ(said_of_error(0), "");
+  EXPECT_EQ(said_of_error(0.01), "");
+  EXPECT_NE(said_of_error(0.1), "");
 }
 
 TEST(Bench, ARefusalIsSaidAndHarmsNobody) {

@@ -112,6 +112,7 @@ TEST(Command, ClimbTakesEachRungInATypeOfItsOwn) {
   EXPECT_EQ(type_of("tensor/32_wmma_tf32_stage2"), "tf32");
   EXPECT_EQ(type_of("tensor/38_mma_block_order"), "bf16");
   EXPECT_EQ(type_of("probe/mma_peak"), "bf16");
+  EXPECT_EQ(type_of("probe/wgmma_peak"), "bf16");
   for (const auto& row : rows) EXPECT_NE(row["exact"], "WRONG") << row["id"];
   // Who asks for a type gets that one.
   const auto f64 = nlohmann::json::parse(run_cairn("climb --device emu --shape 32 --type f64 --format json").out);
@@ -322,6 +323,16 @@ TEST(Command, SplitProductsAreForThoseWhoAsk) {
             std::string::npos)
       << plain.out;
   EXPECT_NE(run_cairn("plan --type split --shape 256 --device cpu").out.find(": chosen"), std::string::npos);
+}
+
+TEST(Command, FastSumsOfE4m3HaveAWordOfTheirOwn) {
+  const Ran fast = run_cairn("plan --type e4m3fast:bf16 --shape 64 --device cpu");
+  ASSERT_EQ(fast.code, 0) << fast.err;
+  EXPECT_NE(fast.out.find("e4m3fast:bf16 nn 64x64x64"), std::string::npos) << fast.out;
+  EXPECT_NE(fast.out.find(": chosen"), std::string::npos) << fast.out;
+  const Ran verified = run_cairn("verify cpu/reference --device cpu --type e4m3fast --fuzz 50");
+  EXPECT_EQ(verified.code, 0) << verified.out;
+  expect_complaint("plan --type fast --shape 64 --device cpu", 2, "--type 'fast' is not");
 }
 
 TEST(Command, CheckingIsForTheEmulator) {

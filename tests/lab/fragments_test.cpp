@@ -63,6 +63,41 @@ TEST(Fragments, HoldEveryPlace) {
   }
 }
 
+// A warp's rows below those of the warp before it; columns eight by eight.
+TEST(Fragments, OfAWarpgroup) {
+  const Table c = fragment_report(parse({"wgmma", "bf16", "c", "64x256x16"}), Format::table).table;
+  EXPECT_EQ(c.rows.size(), 64u);
+  EXPECT_EQ(c.columns.size(), 257u);
+  EXPECT_EQ(cell(c, 0, 0), "0:0");
+  EXPECT_EQ(cell(c, 9, 3), "5:3");
+  EXPECT_EQ(cell(c, 16, 8), "32:4");
+  EXPECT_EQ(cell(c, 63, 255), "127:127");
+  const Table wide = fragment_report(parse({"wgmma", "tf32", "a", "64x8x8"}), Format::table).table;
+  EXPECT_EQ(cell(wide, 24, 5), "33:3");
+  const FragmentAnswer narrow = parse({"wgmma", "e4m3", "a", ""});
+  EXPECT_EQ(cell(fragment_report(narrow, Format::table).table, 1, 21), "5:9");
+  EXPECT_EQ(std::get<std::int64_t>(fragment_list(narrow).rows.at(5 * 16 + 9).back()), 2);  // its register
+  EXPECT_NE(fragment_report(narrow, Format::table).before.front().find("thread:element"), std::string::npos);
+  EXPECT_NE(fragment_picture(narrow).find("row 63, column 31: thread 127, element 15<"), std::string::npos);
+  EXPECT_EQ(parse({"wgmma", "f16", "", "64x96x16"}).operands, (std::vector{Operand::a, Operand::c}));
+}
+TEST(Fragments, OfAWarpgroupHoldEveryPlace) {
+  using fragment::Type;
+  for (const Type type : {Type::f16, Type::bf16, Type::tf32, Type::e4m3}) {
+    const fragment::Kind kind = {fragment::Op::wgmma, type, {64, 40, fragment::group_depth(type)}};
+    EXPECT_TRUE(exists(kind));
+    for (const Operand operand : {Operand::a, Operand::c}) {
+      std::set<std::pair<std::int64_t, std::int64_t>> places;
+      for (const auto& row : fragment_list({kind, {operand}}).rows)
+        places.insert({std::get<std::int64_t>(row[4]), std::get<std::int64_t>(row[5])});
+      EXPECT_EQ(places.size(), static_cast<std::size_t>(64 * cols(kind.shape, operand)));
+      EXPECT_EQ(*places.rbegin(), (std::pair<std::int64_t, std::int64_t>(63, cols(kind.shape, operand) - 1)));
+    }
+  }
+  EXPECT_FALSE(fragment::exists({fragment::Op::wgmma, Type::f16, {64, 40, 8}}));
+  EXPECT_FALSE(fragment::exists({fragment::Op::wgmma, Type::f16, {64, 264, 16}}));
+}
+
 TEST(Fragments, AreAllShownIfNoneIsNamed) {
   const Report all = fragment_report(parse({}), Format::table);
   EXPECT_NE(all.before.back().find("mma of f16 16x8x16: a, 16 x 16"), std::string::npos);
@@ -80,11 +115,16 @@ TEST(Fragments, AreDrawn) {
 }
 
 TEST(Fragments, UnknownWordsAreTold) {
-  EXPECT_EQ(complaint({"wgmma", "", "", ""}), "--op 'wgmma': there are mma, wmma");
-  EXPECT_EQ(complaint({"", "f64", "", ""}), "--type 'f64': there are f16, bf16, tf32");
+  EXPECT_EQ(complaint({"imma", "", "", ""}), "--op 'imma': there are mma, wmma, wgmma");
+  EXPECT_EQ(complaint({"", "f64", "", ""}), "--type 'f64': there are f16, bf16, tf32, e4m3");
   EXPECT_EQ(complaint({"", "", "d", ""}), "--operand 'd': there are a, b, c");
   EXPECT_EQ(complaint({"wmma", "tf32", "", "16x16x16"}), "--shape '16x16x16': wmma of tf32 has 16x16x8");
   EXPECT_EQ(complaint({"mma", "bf16", "", "16x8x16"}), "");
+  EXPECT_EQ(complaint({"mma", "e4m3", "", ""}), "--type 'e4m3': mma has none of it");
+  EXPECT_EQ(complaint({"wgmma", "", "b", ""}),
+            "--operand 'b': wgmma reads it from shared memory, no thread holds any of it");
+  EXPECT_EQ(complaint({"wgmma", "", "", "64x12x16"}),
+            "--shape '64x12x16': wgmma of f16 has 64x8x16, 64x16x16, … 64x256x16");
 }
 
 }  // namespace

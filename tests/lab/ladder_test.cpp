@@ -117,6 +117,27 @@ TEST_F(LadderMarkdown, TheTensorTrailIsShownInATypeThatEachRungTakes) {
             "|                       100.0 |                  137.4 |\n");
 }
 
+// Each row is of the peak of its own instruction, and both are told.
+TEST_F(LadderMarkdown, HoppersRungsAreShownBesideTheirOwnPeak) {
+  Named named = measured_on_tensor_cores();
+  named.record.ceilings.wgmma_tflops = {{"bf16", 800}};
+  named.record.rows.push_back(
+      some_row("hopper/51_wgmma", tensor(Type::bf16, Compute::native, Op::transpose), {0.25}));
+  const std::string text = ladder_tables({named}, root_).at(0).text;
+  for (const char* part : {
+           "What mma.sync does at most, measured in the same run: 400.0 TFLOP/s of bf16, 200.0 TFLOP/s of tf32.\n"
+           "What wgmma does at most, measured in the same run: 800.0 TFLOP/s of bf16.\n",
+           "| % of the mma.sync or wgmma peak |\n",
+           "| tensor/38_mma_block_order  | mma.sync, block order  | bf16 nt | 0.400 |   343.6 "
+           "|                        50.0 |                            85.9 |\n",
+           "| hopper/51_wgmma            | wgmma                  | bf16 nt | 0.250 |   549.8 "
+           "|                        80.0 |                            68.7 |\n",
+           "| cublas/fast                | the strongest baseline | bf16 nt | 0.200 |   687.2 "
+           "|                       100.0 |                            85.9 |\n",
+       })
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+}
+
 TEST_F(LadderMarkdown, WithoutItsPeakTheColumnIsLeftOut) {
   Named named = measured_on_tensor_cores();
   named.record.ceilings.mma_tflops.clear();

@@ -43,6 +43,7 @@ Record full_record() {
 TEST(Record, IsReadBackAsItWasWritten) {
   Record record = full_record();
   record.ceilings.mma_tflops = {{"bf16", 612.5}, {"tf32", 300}};
+  record.ceilings.wgmma_tflops = {{"bf16", 800.25}, {"e4m3", 1600}};
   const Record back = from_json(to_json(record), "x.json");
   EXPECT_EQ(back.schema, 1);
   EXPECT_EQ(back.kind, "bench");
@@ -60,6 +61,7 @@ TEST(Record, IsReadBackAsItWasWritten) {
   EXPECT_EQ(back.method.precision, 0.005);
   EXPECT_EQ(back.ceilings.copy_gbytes, 4000);
   EXPECT_EQ(back.ceilings.mma_tflops, record.ceilings.mma_tflops);
+  EXPECT_EQ(back.ceilings.wgmma_tflops, record.ceilings.wgmma_tflops);
   EXPECT_EQ(back.notes, record.notes);
   ASSERT_EQ(back.rows.size(), 5u);
   EXPECT_TRUE(back.rows[0].baseline);
@@ -184,13 +186,35 @@ TEST(Summary, TensorTypesAreHeldToMmaSync) {
   EXPECT_FALSE(share(Type::f32, Compute::split, 1)) << "several products make one";
 }
 
+// Who multiplies by wgmma is held to that, and so is a stranger: he may do so.
+TEST(Summary, HoppersRungsAreHeldToWgmma) {
+  Problem half = small_product(), tf32 = small_product(), narrow = small_product();
+  half.in = half.out = Type::f16, tf32.compute = Compute::tf32, narrow.in = narrow.out = Type::e4m3;
+  const auto share = [](const char* id, const Problem& problem) {
+    Record record = some_record({some_row(id, problem, {1})});
+    record.ceilings.mma_tflops = {{"f16", 4}, {"tf32", 2}};
+    record.ceilings.wgmma_tflops = {{"f16", 8}, {"e4m3", 16}};
+    return summarize(record).at(0).of_ceiling;
+  };
+  EXPECT_DOUBLE_EQ(share("hopper/51_wgmma", half).value(), 0.25);
+  EXPECT_DOUBLE_EQ(share("tensor/38_mma_block_order", half).value(), 0.5);
+  EXPECT_DOUBLE_EQ(share("probe/mma_peak@1", half).value(), 0.5);
+  EXPECT_DOUBLE_EQ(share("probe/wgmma_peak", half).value(), 0.25);
+  EXPECT_DOUBLE_EQ(share("cublas/lt_tuned", half).value(), 0.25);
+  EXPECT_DOUBLE_EQ(share("cublas/lt_tuned", tf32).value(), 1);
+  EXPECT_DOUBLE_EQ(share("hopper/59_summit", narrow).value(), 0.125);
+  EXPECT_FALSE(share("hopper/59_summit", tf32)) << "it was not measured";
+  EXPECT_FALSE(share("tensor/38_mma_block_order", narrow)) << "mma.sync was not measured in it";
+}
+
 // In the table the column says which ceiling it is of.
 TEST(Summary, TheTableNamesItsCeiling) {
   Problem half = small_product();
   half.in = half.out = Type::f16;
-  const auto title = [](std::vector<Row> rows, bool mma) {
+  const auto title = [](std::vector<Row> rows, bool mma, bool wgmma = false) {
     Record record = some_record(std::move(rows));
     if (mma) record.ceilings.mma_tflops = {{"f16", 4}};
+    if (wgmma) record.ceilings.wgmma_tflops = {{"f16", 8}};
     for (const Column& column : view(record).table.columns)
       if (column.key == "percent_of_ceiling") return column.title;
     return std::string("there is none");
@@ -199,6 +223,12 @@ TEST(Summary, TheTableNamesItsCeiling) {
   EXPECT_EQ(title({f32_row}, false), "% ceiling");
   EXPECT_EQ(title({f16_row}, true), "% mma.sync peak");
   EXPECT_EQ(title({f32_row, f16_row}, true), "% ceiling (tensor types: mma.sync peak)");
+  const Row old_row = some_row("tensor/38_mma_block_order", half, {1}),
+            new_row = some_row("hopper/51_wgmma", half, {1});
+  EXPECT_EQ(title({new_row, f16_row}, true, true), "% wgmma peak");
+  EXPECT_EQ(title({old_row}, true, true), "% mma.sync peak");
+  EXPECT_EQ(title({old_row, new_row}, true, true), "% mma.sync or wgmma peak");
+  EXPECT_EQ(title({old_row, new_row, f32_row}, true, true), "% ceiling (tensor types: mma.sync or wgmma peak)");
 }
 
 // A call that merely enqueues has no speed, and still a ratio to another's.
@@ -238,6 +268,8 @@ TEST(Record, WhatIsNotARecordIsRefusedWithThePlace) {
       {"/ceilings/fma_tflops", "-1", "x.json: ceilings.fma_tflops is -1; it must be a number, 0 or more"},
       {"/ceilings/mma_tflops/f64", "1", "x.json: ceilings.mma_tflops has a key \"f64\" that no record"},
       {"/ceilings/mma_tflops/f16", "0", "x.json: ceilings.mma_tflops.f16 is 0; it must be a positive number"},
+      {"/ceilings/wgmma_tflops/f64", "1", "x.json: ceilings.wgmma_tflops has a key \"f64\" that no record"},
+      {"/ceilings/wgmma_tflops/e4m3", "0", "x.json: ceilings.wgmma_tflops.e4m3 is 0; it must be a positive number"},
       {"/notes/0", "null", "x.json: notes[0] is null; it must be a text"},
       {"/rows", "{}", "x.json: rows is {}; it must be a list"},
       {"/rows/1", "3", "x.json: rows[1] is 3; it must be an object"},

@@ -1,0 +1,27 @@
+// setmaxnreg: a warpgroup (four warps, the first of which has a number that is a multiple of four) gives registers
+// back, or takes those that others gave back, and waits until there are enough. All its threads come. A kernel that
+// does so must say how many blocks an SM runs: __launch_bounds__(threads, 1). sm_90a.
+#pragma once
+
+#include "device/sm90.hpp"
+
+namespace cairn {
+
+template <int registers> __device__ __forceinline__ void keep_registers() {
+  static_assert(registers % 8 == 0 && registers >= 24 && registers <= 256, "setmaxnreg takes 24, 32, … 256");
+#if CAIRN_SM90A
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+#else
+  __trap();
+#endif
+}
+template <int registers> __device__ __forceinline__ void take_registers() {
+  static_assert(registers % 8 == 0 && registers >= 24 && registers <= 256, "setmaxnreg takes 24, 32, … 256");
+#if CAIRN_SM90A
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+#else
+  __trap();
+#endif
+}
+
+}  // namespace cairn

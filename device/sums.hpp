@@ -1,0 +1,59 @@
+// The last step of a product whose sums are where wgmma leaves them, in the registers of a warpgroup: C = alpha *
+// sums
+// + beta * C. A lane has pairs of neighbours, eight rows apart. Each warp lays strips of its 16 rows out in shared
+// memory and stores them row by row, a lane a column. C is not looked at where beta is 0: it may hold anything, NaN
+// too.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+namespace cairn {
+
+// A warp's memory for it. Rows begin eight banks apart, so that pairs of four rows meet in none.
+struct alignas(16) SumStrip {
+  static constexpr int kCols = 32, kStride = kCols + 8;
+  float at[16][kStride];
+};
+
+// C is of f32 (`wide`), or of Out.
+template <class Out>
+__device__ __forceinline__ void update(void* C, std::int64_t at, float sum, float alpha, float beta, bool wide) {
+  const float product = alpha * sum;
+  if (wide) {
+    float& c = static_cast<float*>(C)[at];
+    c = beta == 0 ? product : product + beta * c;
+  } else {
+    Out& c = static_cast<Out*>(C)[at];
+    c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c));
+  }
+}
+
+// 64 x n sums into C, of which element `first` is their first, and of which `rows` x `cols` are in the matrix.
+template <class Out, int n>
+__device__ __forceinline__ void store_sums(void* C, std::int64_t first, std::int64_t ldc, int rows, int cols,
+                                           const float (&sums)[n / 2], float alpha, float beta, bool wide,
+                                           SumStrip& strip) {
+  static_assert(n % SumStrip::kCols == 0);
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+#pragma unroll
+  for (int col = 0; col < n; col += SumStrip::kCols) {
+#pragma unroll
+    for (int j = 0; j < SumStrip::kCols; j += 8) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float* const two = &sums[(col + j) / 2 + 2 * half];
+        *reinterpret_cast<float2*>(&strip.at[lane / 4 + half * 8][j + lane % 4 * 2]) = make_float2(two[0], two[1]);
+      }
+    }
+    __syncwarp();
+    const int down = col + lane < cols ? min(rows - row, 16) : 0;
+    const std::int64_t at = first + row * ldc + col + lane;
+#pragma unroll 4
+    for (int r = 0; r < down; ++r) update<Out>(C, at + r * ldc, strip.at[r][lane], alpha, beta, wide);
+    __syncwarp();  // before the next strip is laid over this one
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,15 @@
+// The emulator's body of device/cluster.hpp.
+#pragma once
+
+#include "emu/shadow/device/sm90.hpp"
+#include "emu/sm90_side.hpp"
+
+namespace cairn {
+
+inline unsigned cluster_rank() { return emu::rank_in_cluster(); }
+
+inline void cluster_sync(emu::Site site = emu::Site::current()) { emu::cluster_barrier(site); }
+inline void cluster_arrive(emu::Site site = emu::Site::current()) { emu::cluster_barrier_arrive(site); }
+inline void cluster_wait(emu::Site site = emu::Site::current()) { emu::cluster_barrier_wait(site); }
+
+}  // namespace cairn

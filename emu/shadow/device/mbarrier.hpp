@@ -1,0 +1,32 @@
+// The emulator's body of device/mbarrier.hpp. What a barrier counts is kept elsewhere: see emu/mbarrier.hpp.
+#pragma once
+
+#include "emu/shadow/device/sm90.hpp"
+#include "emu/sm90_side.hpp"
+
+namespace cairn {
+
+struct alignas(8) Mbarrier {
+  std::uint64_t word;
+};
+
+inline void mbarrier_init(Mbarrier* barrier, unsigned arrivals, emu::Site site = emu::Site::current()) {
+  emu::shared_barrier_init(barrier, arrivals, site);
+}
+inline void mbarrier_ready(emu::Site site = emu::Site::current()) { emu::shared_barrier_ready(site); }
+
+inline void mbarrier_arrive(Mbarrier* barrier, emu::Site site = emu::Site::current()) {
+  emu::shared_barrier_arrive(barrier, site);
+}
+inline void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank, emu::Site site = emu::Site::current()) {
+  emu::shared_barrier_arrive_at(barrier, rank, site);
+}
+inline void mbarrier_expect(Mbarrier* barrier, unsigned bytes, emu::Site site = emu::Site::current()) {
+  emu::shared_barrier_expect(barrier, bytes, site);
+}
+
+inline void mbarrier_wait(Mbarrier* barrier, unsigned parity, emu::Site site = emu::Site::current()) {
+  emu::shared_barrier_wait(barrier, parity, site);
+}
+
+}  // namespace cairn

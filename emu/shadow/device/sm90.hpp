@@ -1,0 +1,13 @@
+// The emulator's body of device/sm90.hpp: here everything is compiled for sm_90a.
+#pragma once
+
+#include "emu/shadow/cuda_runtime.h"
+#include "emu/shared_window.hpp"
+
+#define CAIRN_SM90A 1
+
+namespace cairn {
+
+inline unsigned shared_address(const void* shared) { return emu::shared_offset(shared); }
+
+}  // namespace cairn

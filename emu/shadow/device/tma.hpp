@@ -1,0 +1,44 @@
+// The emulator's body of device/tma.hpp. Copies land as late as the program permits: see emu/bulk.hpp.
+#pragma once
+
+#include "emu/shadow/device/mbarrier.hpp"
+#include "emu/shadow/device/sm90.hpp"
+#include "emu/shadow/device/tensor_map.hpp"
+#include "emu/sm90_side.hpp"
+
+namespace cairn {
+
+inline void async_fence(emu::Site site = emu::Site::current()) { emu::proxy_fence(site); }
+
+inline void tma_prefetch(const TensorMap&) {}
+
+template <int rank>
+inline void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* arrived,
+                     emu::Site site = emu::Site::current()) {
+  emu::bulk_load(shared, map, at, rank, arrived, site);
+}
+
+template <int rank>
+inline void tma_load_to(unsigned blocks, void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* arrived,
+                        emu::Site site = emu::Site::current()) {
+  emu::bulk_load_to(blocks, shared, map, at, rank, arrived, site);
+}
+
+template <int rank>
+inline void tma_store(const TensorMap& map, const int (&at)[rank], const void* shared,
+                      emu::Site site = emu::Site::current()) {
+  emu::bulk_store(map, at, rank, shared, site);
+}
+
+inline void tma_commit(emu::Site site = emu::Site::current()) { emu::bulk_commit(site); }
+
+template <int left> inline void tma_wait_read(emu::Site site = emu::Site::current()) {
+  static_assert(left >= 0);
+  emu::bulk_wait_read(left, site);
+}
+template <int left> inline void tma_wait(emu::Site site = emu::Site::current()) {
+  static_assert(left >= 0);
+  emu::bulk_wait(left, site);
+}
+
+}  // namespace cairn

@@ -1,0 +1,76 @@
+// The emulator's body of device/wgmma.hpp. Products are made as late as the program permits: see emu/wgmma.hpp.
+#pragma once
+
+#include <type_traits>
+
+#include "emu/group_side.hpp"
+#include "emu/shadow/cuda_bf16.h"
+#include "emu/shadow/cuda_fp16.h"
+#include "emu/shadow/device/sm90.hpp"
+#include "emu/shadow/device/tensor_map.hpp"
+#include "emu/shadow/device/tf32.hpp"
+
+namespace cairn {
+
+struct E4m3 {};
+
+enum class Major : std::uint8_t { k, rows };
+
+struct Operand {
+  std::uint64_t bits;
+
+  Operand at(int bytes) const { return {bits + static_cast<std::uint64_t>(static_cast<unsigned>(bytes) >> 4)}; }
+};
+inline Operand operand(const void* shared, Swizzle swizzle, int stride, int lead = 16,
+                       emu::Site site = emu::Site::current()) {
+  constexpr unsigned codes[] = {0, 3, 2, 1};
+  return {std::uint64_t{emu::operand_address(shared, stride, lead, site) >> 4} |
+          std::uint64_t{static_cast<unsigned>(lead) >> 4} << 16 |
+          std::uint64_t{static_cast<unsigned>(stride) >> 4} << 32 |
+          std::uint64_t{codes[static_cast<int>(swizzle)]} << 62};
+}
+
+inline void wgmma_fence(emu::Site site = emu::Site::current()) { emu::group_fence(site); }
+inline void wgmma_commit(emu::Site site = emu::Site::current()) { emu::group_commit(site); }
+template <int left> inline void wgmma_wait(emu::Site site = emu::Site::current()) {
+  static_assert(left >= 0 && left <= 7, "wgmma.wait_group takes 0 to 7");
+  emu::group_wait(left, site);
+}
+template <int count> inline void pin(float (&)[count]) {}
+
+namespace detail {
+
+template <class In> constexpr fragment::Type wgmma_type() {
+  constexpr bool half = std::is_same_v<In, __half>, narrow = std::is_same_v<In, E4m3>,
+                 wide = std::is_same_v<In, Tf32>;
+  static_assert(half || narrow || wide || std::is_same_v<In, __nv_bfloat16>,
+                "wgmma multiplies __half, __nv_bfloat16, Tf32 or E4m3");
+  return half     ? fragment::Type::f16
+         : narrow ? fragment::Type::e4m3
+         : wide   ? fragment::Type::tf32
+                  : fragment::Type::bf16;
+}
+template <class In, int n, Major a_major, Major b_major> constexpr emu::GroupMultiply wgmma_of() {
+  static_assert(n % 8 == 0 && n >= 8 && n <= 256, "wgmma has 8, 16, … 256 columns");
+  constexpr fragment::Type type = wgmma_type<In>();
+  constexpr bool a_rows = a_major == Major::rows, b_rows = b_major == Major::rows;
+  static_assert(fragment::group_depth(type) == 16 || !(a_rows || b_rows),
+                "only 16-bit operands may lie along the rows");
+  return {{fragment::Op::wgmma, type, {64, n, fragment::group_depth(type)}}, a_rows, b_rows};
+}
+template <class In, int n, Major a_major, Major b_major>
+inline constexpr emu::GroupMultiply kWgmma = wgmma_of<In, n, a_major, b_major>();
+
+}  // namespace detail
+
+template <class In, int n, Major a_major = Major::k, Major b_major = Major::k>
+inline void wgmma(float (&sums)[n / 2], Operand a, Operand b, bool add, emu::Site site = emu::Site::current()) {
+  emu::group_multiply(detail::kWgmma<In, n, a_major, b_major>, {sums, nullptr, a.bits, b.bits, add}, site);
+}
+template <class In, int n, Major b_major = Major::k>
+inline void wgmma(float (&sums)[n / 2], const std::uint32_t (&a)[4], Operand b, bool add,
+                  emu::Site site = emu::Site::current()) {
+  emu::group_multiply(detail::kWgmma<In, n, Major::k, b_major>, {sums, a, 0, b.bits, add}, site);
+}
+
+}  // namespace cairn

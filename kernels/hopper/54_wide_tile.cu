@@ -1,0 +1,177 @@
+// 54 · Wide tile                                       docs/trail/hopper_54_wide_tile.md · cairn bench hopper/54
+//
+// Idea    A tile of 128 x 256 and two warpgroups that multiply, 64 rows each: an instruction has 256 columns, the
+// most
+//         there are, and reads the least of shared memory for what it multiplies. The sums are 128 registers a
+//         thread, and more than an even share: the warps that copy give theirs away (setmaxnreg).
+// Before  53 had 128 columns an instruction, and a tile of 128 x 128 brings a third more bytes for the same product.
+// Limit   The block ends when its tile is stored, and meanwhile nobody multiplies: the next block begins with empty
+//         stages. 55 has blocks that stay.
+// Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
+//         multiples of 16 bytes, as TMA demands; sm_90a.
+#include "device/barrier.hpp"
+#include "device/launch.hpp"
+#include "device/matrix_map.hpp"
+#include "device/place.hpp"
+#include "device/registers.hpp"
+#include "device/sums.hpp"
+#include "device/tma.hpp"
+#include "device/wgmma.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::hopper_54 {
+
+inline constexpr int kThreads = 128 + 256;   // a warpgroup copies, of which one thread works; two multiply
+inline constexpr int kLine = 128, kBk = 64;  // of shared memory, in bytes; and so much of k
+inline constexpr int kGroup = 8;             // rows of tiles that blocks walk down together
+
+struct Tile {
+  int bm, bn;
+  int stages;
+  int keep, take;  // registers a thread: of those who copy, of those who multiply
+  constexpr int stage() const { return (bm + bn) * kLine; }
+  constexpr int shared() const { return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))); }
+  constexpr bool valid() const {
+    return bm % 128 == 0 && bn % 64 == 0 && bm <= 256 && bn <= 256 &&  // boxes; lines along the rows have 64 elements
+           bm / 128 * (bn / 2) + 40 <= take && 128 * keep + 256 * take <= 65536 &&  // registers
+           stages >= 2 && shared() <= 227 * 1024;
+  }
+  TileName name() const { return tile_text("%dx%dx%d, %d stages", bm, bn, kBk, stages); }
+};
+inline constexpr Tile kTiles[] = {{128, 256, 4, 40, 232}};
+
+struct Args {
+  std::int64_t m, n, k;
+  float alpha, beta;
+  void* C;
+  std::int64_t ldc;
+  bool wide;  // C is of f32, else of the type of A and B
+};
+
+// Asks for a tile of an operand, `rows` rows of op(A) (columns of op(B)) by kBk of k. Neighbours along k: a line is a
+// row, and the tile is one box. Neighbours along the rows: a line is 64 of them, and so is a box wide.
+template <int rows, Major major>
+__device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, std::int64_t row, std::int64_t k,
+                                     Mbarrier* arrived) {
+  const int r = static_cast<int>(row), l = static_cast<int>(k);
+  if constexpr (major == Major::k) {
+    tma_load(to, map, {l, r}, arrived);
+  } else {
+#pragma unroll
+    for (int i = 0; i < rows; i += 64) tma_load(to + i * kLine, map, {r + i, l}, arrived);
+  }
+}
+
+template <class In, int tile, Major a_major, Major b_major>
+__global__ void __launch_bounds__(kThreads, 1)
+    hopper_54_wide_tile(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B, Args g) {
+  constexpr Tile t = kTiles[tile];
+  constexpr int bytes = (t.bm + t.bn) * kLine, each = t.bm / 128;  // of a stage; 64 rows for a warpgroup
+  extern __shared__ __align__(1024) unsigned char hopper_54_shared[];
+  unsigned char* const sA = hopper_54_shared;              // (stages, bm, bk), or (…, bm / 64, bk, 64)
+  unsigned char* const sB = sA + t.stages * t.bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
+  Mbarrier* const full = reinterpret_cast<Mbarrier*>(hopper_54_shared + t.stages * bytes);
+  Mbarrier* const empty = full + t.stages;
+
+  // Where am I.
+  const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
+
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < t.stages; ++i) {
+      mbarrier_init(full + i, 1);   // the producer's, and bytes
+      mbarrier_init(empty + i, 2);  // one thread's of each warpgroup
+    }
+    mbarrier_ready();
+  }
+  __syncthreads();
+  int stage = 0;
+  unsigned phase = 0;
+  const auto advance = [&] {
+    if (++stage == t.stages) stage = 0, phase ^= 1;
+  };
+
+  // Load: the first warpgroup, of which one thread works.
+  if (threadIdx.x < 128) {
+    keep_registers<t.keep>();
+    if (threadIdx.x > 0) return;
+    for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
+      mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
+      mbarrier_expect(full + stage, bytes);
+      load<t.bm, a_major>(sA + stage * t.bm * kLine, A, at.row, k, full + stage);
+      load<t.bn, b_major>(sB + stage * t.bn * kLine, B, at.col, k, full + stage);
+    }
+    return;
+  }
+  take_registers<t.take>();
+  const int row = (static_cast<int>(threadIdx.x) / 128 - 1) * each * 64;  // of this warpgroup, in the tile
+
+  // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
+  float acc[each][t.bn / 2] = {};
+#pragma unroll 1
+  for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
+    mbarrier_wait(full + stage, phase);
+    const Operand a = operand(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const Operand b = operand(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    wgmma_fence();
+#pragma unroll
+    for (int kk = 0; kk < kBk; kk += 16) {
+      const int ka = a_major == Major::k ? kk * 2 : kk * kLine, kb = b_major == Major::k ? kk * 2 : kk * kLine;
+#pragma unroll
+      for (int i = 0; i < each; ++i)
+        wgmma<In, t.bn, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), true);
+    }
+    wgmma_commit();
+    // All but this step's products are done, so the stage before can be filled again.
+    wgmma_wait<1>();
+    if (k > 0 && threadIdx.x % 128 == 0) mbarrier_arrive(empty + (stage == 0 ? t.stages - 1 : stage - 1));
+  }
+  wgmma_wait<0>();
+
+  // Store. The stages' memory is free: all that was asked for has come, and both have multiplied it.
+  bar_sync(1, 256);
+  SumStrip& strip = reinterpret_cast<SumStrip*>(hopper_54_shared)[threadIdx.x / 32 - 4];
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const int down = row + i * 64;
+    store_sums<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i], g.alpha,
+                         g.beta, g.wide, strip);
+  }
+}
+
+template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
+  const GemmArgs<In, void, float> g(args);
+  return with_tile<kTiles>(tile, [&]<int i>() -> Status {
+    constexpr Tile t = kTiles[i];
+    if (g.idle()) return {};
+    return with_majors(g.op_a, g.op_b, [&]<Major a, Major b>() -> Status {
+      TensorMap A{}, B{};
+      const Type in = args.problem.in;
+      if (Status s = operand_map(A, g.A, in, a, g.m, g.k, g.lda, t.bm); !s.ok()) return s;
+      if (Status s = operand_map(B, g.B, in, b, g.n, g.k, g.ldb, t.bn); !s.ok()) return s;
+      const bool wide = args.problem.out == Type::f32;
+      const Args same{g.m, g.n, g.k, g.alpha, g.beta, g.C, g.ldc, wide};
+      const Grid grid{ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn)};
+      return cairn::launch(grid, kThreads, t.shared(), stream, hopper_54_wide_tile<In, i, a, b>, A, B, same);
+    });
+  });
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  return args.problem.in == Type::f16 ? launch_typed<__half>(args, tile, stream)
+                                      : launch_typed<__nv_bfloat16>(args, tile, stream);
+}
+
+extern const Rung rung = {.id = "hopper/54_wide_tile",
+                          .title = "Wide tile",
+                          .kind = RungKind::gemm,
+                          .types = types::f16_bf16,
+                          .layouts = layout::all,
+                          .arch = 90,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch,
+                          .only_arch = true,
+                          .row_alignment = 16,
+                          .pointer_alignment = 16};
+
+}  // namespace cairn::hopper_54

@@ -1,0 +1,353 @@
+// 59 · Summit                                              docs/trail/hopper_59_summit.md · cairn bench hopper/59
+//
+// Idea    All of the trail for every problem: tiles to choose from, whole products of a batch in one launch, tiles
+// cut
+//         along k where they do not fill the last wave (as in tensor/39), and a pre-pass that copies operands which
+//         TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
+// Before  51 to 58 have one tile, one product, two types, and want everything at multiples of 16 bytes.
+// Limit   Large products run into the GPU's power limit: the clock gives way before the tensor cores are full.
+// Needs   f16, bf16 (C the same, or f32), tf32; row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment
+//         and batch; scratch memory for copies and for sums of cut tiles; sm_90a.
+#include "device/cluster.hpp"
+#include "device/dependent.hpp"
+#include "device/launch.hpp"
+#include "device/place.hpp"
+#include "device/registers.hpp"
+#include "device/strip.hpp"
+#include "device/tma.hpp"
+#include "device/vec.hpp"
+#include "device/wgmma.hpp"
+#include "kernels/hopper/59_summit/operand.hpp"
+#include "kernels/hopper/59_summit/store.hpp"
+#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/59_summit/work.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::hopper_59 {
+
+inline constexpr int kLayers = 16;  // of threads that add up shares
+
+struct Args {
+  std::int64_t m, n;
+  float alpha, beta;
+  void* C;
+  std::int64_t ldc, stride_c;
+  Type in, out;
+  bool by_engine;     // it stores C,
+  bool last_too;      // also the last columns: it writes whole pieces of 16 bytes
+  bool vector_c;      // 16-byte accesses of C are possible
+  bool one_a, one_b;  // all products have the same A, the same B
+  int tiles;          // of a product; of a cluster, one below the other
+  Shares shares;
+  float* sums;  // of shares
+};
+
+// Where a tile of some product is.
+struct At : Place {
+  int batch;
+};
+template <int tile> __device__ __forceinline__ At place_of(const Args& g, int index, int rank) {
+  using G = Geometry<tile>;
+  const int batch = index / g.tiles;
+  At at{place<G::cluster * G::bm, G::bn, G::group>(g.m, g.n, index - batch * g.tiles), batch};
+  at.row += rank * G::bm;
+  at.rows -= rank * G::bm;  // none, perhaps
+  return at;
+}
+
+// Asks for a tile of an operand, `rows` rows of op(A) (columns of op(B)) by a step of k. Neighbours along k: a line
+// is a row, and the tile is one box. Neighbours along the rows: a line is 64 of them, and so is a box wide. With
+// `parts` the blocks of the cluster each fetch one and all get it.
+template <int rows, Major major, int parts>
+__device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, int row, int k, int batch, int part,
+                                     Mbarrier* arrived) {
+  constexpr int width = rows / parts;
+  constexpr unsigned all = (1u << parts) - 1;
+  const int first = parts == 1 ? 0 : part * width, r = row + first;
+  to += first * kLine;
+  if constexpr (major == Major::k) {
+    if constexpr (parts == 1) tma_load(to, map, {k, r, batch}, arrived);
+    if constexpr (parts > 1) tma_load_to(all, to, map, {k, r, batch}, arrived);
+  } else {
+#pragma unroll
+    for (int i = 0; i < width; i += 64) {
+      if constexpr (parts == 1) tma_load(to + i * kLine, map, {r + i, k, batch}, arrived);
+      if constexpr (parts > 1) tma_load_to(all, to + i * kLine, map, {r + i, k, batch}, arrived);
+    }
+  }
+}
+
+template <class In, int tile, Major a_major, Major b_major>
+__global__ void __launch_bounds__(kThreads, 1)
+    hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
+                     const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
+  using G = Geometry<tile>;
+  constexpr int bk = std::is_same_v<In, Tf32> ? 32 : 64;
+  extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
+  unsigned char* const sA = hopper_59_shared;                // (stages, bm, bk), or (…, bm / 64, bk, 64)
+  unsigned char* const sB = sA + G::stages * G::bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
+  unsigned char* const sC =
+      hopper_59_shared + G::stages * G::bytes;  // (2, slabs, 64, 128 B), or a strip for each warp
+  Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kSlabs * kSlab);
+  Mbarrier* const empty = full + G::stages;
+
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < G::stages; ++i) {
+      mbarrier_init(full + i, 1);                // the producer's, and bytes
+      mbarrier_init(empty + i, 2 * G::cluster);  // one thread's of each warpgroup of the cluster
+    }
+    mbarrier_ready();
+    tma_prefetch(A);
+    tma_prefetch(B);
+  }
+  if constexpr (G::cluster > 1) cluster_sync();
+  if constexpr (G::cluster == 1) __syncthreads();
+  const int rank = G::cluster > 1 ? static_cast<int>(cluster_rank()) : 0;
+  const int block = static_cast<int>(blockIdx.x) / G::cluster, blocks = static_cast<int>(gridDim.x) / G::cluster;
+  int stage = 0;
+  unsigned phase = 0;
+  const auto advance = [&] {
+    if (++stage == G::stages) stage = 0, phase ^= 1;
+  };
+  Work work{};
+
+  // Load: the first warpgroup, of which one thread works.
+  if (threadIdx.x < 128) {
+    keep_registers<kKeep>();
+    for (int turn = 0; threadIdx.x == 0 && work_of(g.shares, block, blocks, turn, work); ++turn) {
+      const At at = place_of<tile>(g, work.tile, rank);
+      const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
+      for (int step = work.begin; step < work.end; ++step, advance()) {
+        mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
+        mbarrier_expect(full + stage, G::bytes);
+        load<G::bm, a_major, 1>(sA + stage * G::bm * kLine, A, row, step * bk, g.one_a ? 0 : at.batch, rank,
+                                full + stage);
+        load<G::bn, b_major, G::cluster>(sB + stage * G::bn * kLine, B, col, step * bk, g.one_b ? 0 : at.batch, rank,
+                                         full + stage);
+      }
+    }
+    __syncwarp();
+    if constexpr (G::cluster > 1) cluster_sync();  // nobody leaves while others send to it
+    return;
+  }
+  take_registers<kTake>();
+  const int barrier = static_cast<int>(threadIdx.x) / 128, group = barrier - 1;  // of this warpgroup,
+  const int row = G::down == 2 ? group * G::rows : 0,
+            col = G::down == 2 ? 0 : group * G::cols;        // its part of a tile,
+  unsigned char* const slabs = sC + group * kSlabs * kSlab;  // its memory
+  const auto release = [&](int used) {
+    const unsigned thread = threadIdx.x % 128;
+    if constexpr (G::cluster > 1) {
+      if (thread < G::cluster) mbarrier_arrive_at(empty + used, thread);
+    } else {
+      if (thread == 0) mbarrier_arrive(empty + used);
+    }
+  };
+
+#pragma unroll 1
+  for (int turn = 0; work_of(g.shares, block, blocks, turn, work); ++turn) {
+    // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
+    float acc[G::each][G::cols / 2] = {};
+#pragma unroll 1
+    for (int step = work.begin; step < work.end; ++step, advance()) {
+      mbarrier_wait(full + stage, phase);
+      const Operand a = operand(sA + (stage * G::bm + row) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
+      const Operand b = operand(sB + (stage * G::bn + col) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
+      wgmma_fence();
+#pragma unroll
+      for (int kk = 0; kk < 4; ++kk) {
+        const int ka = a_major == Major::k ? kk * 32 : kk * 16 * kLine,
+                  kb = b_major == Major::k ? kk * 32 : kk * 16 * kLine;
+#pragma unroll
+        for (int i = 0; i < G::each; ++i)
+          wgmma<In, G::cols, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), true);
+      }
+      wgmma_commit();
+      // All but this step's products are done, so the stage before can be filled again.
+      wgmma_wait<1>();
+      if (step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+    }
+    wgmma_wait<0>();
+    if (work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+
+    // Store, while the next tile's stages fill.
+    const At at = place_of<tile>(g, work.tile, rank);
+    const bool cut = work.end - work.begin < g.shares.steps;
+    const bool by_engine = g.by_engine && (g.last_too || at.cols == G::bn);
+#pragma unroll
+    for (int i = 0; i < G::each; ++i) {
+      const int down = row + i * 64, to_row = static_cast<int>(at.row) + down,
+                to_col = static_cast<int>(at.col) + col;
+      if (cut) {
+        keep_sums<G::cols>(g.sums + (work.slot * G::bm + down) * G::bn + col, G::bn, acc[i]);
+      } else if (by_engine && g.out == Type::f32) {
+        store_slabs<Type::f32, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, slabs, barrier);
+      } else if (by_engine) {
+        store_slabs<std::is_same_v<In, __half> ? Type::f16 : Type::bf16, G::cols>(C, to_row, to_col, at.batch, acc[i],
+                                                                                  g.alpha, slabs, barrier);
+      } else {
+        if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
+        bar_sync(barrier, 128);
+        const std::int64_t first = at.batch * g.stride_c + (at.row + down) * g.ldc + at.col + col;
+        using Out = std::conditional_t<std::is_same_v<In, __half>, __half, __nv_bfloat16>;
+        store_sums<Out, G::cols>(g.C, first, g.ldc, at.rows - down, at.cols - col, acc[i], g.alpha, g.beta,
+                                 g.out == Type::f32, reinterpret_cast<SumStrip*>(slabs)[threadIdx.x / 32 % 4]);
+      }
+    }
+  }
+  if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // a block's memory lasts as long as the block
+  __syncwarp();
+  if constexpr (G::cluster > 1) cluster_sync();
+}
+
+// Adds up the shares of the cut tiles: a block for each row of each.
+template <class Out, int tile>
+__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers)
+    hopper_59_add_shares(const __grid_constant__ Args g) {
+  using G = Geometry<tile>;
+  __shared__ float layers[kLayers][G::bn];
+  const int cut = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
+  const At at = place_of<tile>(g, g.shares.whole + cut, 0);
+  if (row >= at.rows) return;  // the block decides as one
+  wait_for_previous();
+  if (!add_shares(layers, g.shares, g.sums, G::bm * G::bn, cut, row)) return;
+  const int col = static_cast<int>(threadIdx.x) * 4, left = at.cols - col;
+  Out* const to = static_cast<Out*>(g.C) + at.batch * g.stride_c + (at.row + row) * g.ldc + at.col + col;
+  update<Out, 4>(to, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
+}
+
+template <int tile> Shares shares_of(const Problem& p, int units) {
+  const Tile& t = kTiles[tile];
+  const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn) * p.batch;
+  const std::int64_t steps = ceil_div(p.k * size_of(p.in), kLine);
+  const Shares shares = share_out(tiles, steps, std::max(units / t.cluster, 1), 1, trouble(t));
+  return t.cluster > 1 ? uncut(shares) : shares;
+}
+std::size_t bytes_of(const Tile& t, const Shares& shares) { return shares.sums() * t.bm * t.bn * sizeof(float); }
+
+template <class In, int tile, Major a, Major b>
+Status multiply(const RungArgs& args, const Side& A, const Side& B, std::span<std::byte> scratch, Stream stream) {
+  using G = Geometry<tile>;
+  const GemmArgs<void, void, float> g(args);
+  const Problem& p = args.problem;
+  const bool wide = p.out == Type::f32;
+  const auto on_grid = [&](std::int64_t elements) { return elements * size_of(p.out) % 16 == 0; };
+  const bool vector_c =
+      reinterpret_cast<std::uintptr_t>(g.C) % 16 == 0 && on_grid(g.ldc) && (p.batch == 1 || on_grid(p.stride_c));
+  const bool by_engine = vector_c && g.beta == 0;
+
+  TensorMap mapA{}, mapB{}, mapC{};
+  if (Status s = map_of(mapA, A, G::bm, std::is_same_v<In, Tf32>); !s.ok()) return s;
+  if (Status s = map_of(mapB, B, G::bn / G::cluster, std::is_same_v<In, Tf32>); !s.ok()) return s;
+  const Side C{g.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
+  if (Status s = by_engine ? map_of(mapC, C, 64, false) : Status{}; !s.ok()) return s;
+
+  Problem real = p;
+  real.k = g.k;
+  Shares shares = shares_of<tile>(real, args.units);
+  if (scratch.size() < bytes_of(G::t, shares)) shares = uncut(shares);
+  const auto tiles = static_cast<int>(ceil_div(g.m, G::bm * G::cluster) * ceil_div(g.n, G::bn));
+  const Args same{g.m,
+                  g.n,
+                  g.alpha,
+                  g.beta,
+                  g.C,
+                  g.ldc,
+                  p.stride_c,
+                  p.in,
+                  p.out,
+                  by_engine,
+                  on_grid(g.n),
+                  vector_c,
+                  A.stride == 0,
+                  B.stride == 0,
+                  tiles,
+                  shares,
+                  reinterpret_cast<float*>(scratch.data())};
+  const std::int64_t jobs = shares.cut > 0 ? args.units : shares.whole, most = std::max(args.units / G::cluster, 1);
+  const Grid grid{std::min(jobs, most) * G::cluster};
+  constexpr int shared = kTiles[tile].shared();
+  const auto kernel = hopper_59_summit<In, tile, a, b>;
+  if constexpr (G::cluster > 1) {
+    return launch_cluster(G::cluster, grid, kThreads, shared, stream, kernel, mapA, mapB, mapC, same);
+  } else {
+    if (Status s = launch(grid, kThreads, shared, stream, kernel, mapA, mapB, mapC, same); !s.ok()) return s;
+    if (shares.cut == 0) return {};
+    using Narrow = std::conditional_t<std::is_same_v<In, __half>, __half, __nv_bfloat16>;
+    return launch_dependent({G::bm, shares.cut}, dim3(G::bn / 4, kLayers), 0, stream,
+                            wide ? hopper_59_add_shares<float, tile> : hopper_59_add_shares<Narrow, tile>, same);
+  }
+}
+
+// Copies of operands first, if they are needed.
+Status copy_operands(Side& A, Side& B, std::span<std::byte>& scratch, Stream stream) {
+  for (Side* side : {&A, &B}) {
+    if (!needs_copy(*side)) continue;
+    Side to = packed(*side);
+    const std::size_t bytes = bytes_of(to);
+    if (scratch.size() < bytes) return {Code::unsupported, "there is no scratch memory for copies of A and B"};
+    to.base = scratch.data();
+    scratch = scratch.subspan(bytes);
+    if (Status s = copy(*side, to, stream); !s.ok()) return s;
+    *side = to;
+  }
+  return {};
+}
+
+template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
+  const GemmArgs<void, void, float> g(args);
+  return with_tile<kTiles>(tile, [&]<int i>() -> Status {
+    if (g.idle() || args.problem.batch == 0) return {};
+    Side A = side_a(args.problem, args.A), B = side_b(args.problem, args.B);
+    A.k = B.k = g.k;
+    std::span<std::byte> scratch = args.scratch;
+    if (Status s = copy_operands(A, B, scratch, stream); !s.ok()) return s;
+    if constexpr (std::is_same_v<In, Tf32>) {
+      return multiply<In, i, Major::k, Major::k>(args, A, B, scratch, stream);
+    } else {
+      return with_majors(args.problem.op_a, args.problem.op_b,
+                         [&]<Major a, Major b>() { return multiply<In, i, a, b>(args, A, B, scratch, stream); });
+    }
+  });
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  switch (args.problem.in) {
+    case Type::f32: return launch_typed<Tf32>(args, tile, stream);
+    case Type::bf16: return launch_typed<__nv_bfloat16>(args, tile, stream);
+    default: return launch_typed<__half>(args, tile, stream);
+  }
+}
+
+std::size_t scratch(const Problem& row, int tile, int units) {
+  std::size_t bytes = 0;
+  for (const Side& side : {side_a(row, nullptr), side_b(row, nullptr)})
+    if (needs_copy(side)) bytes += bytes_of(packed(side));
+  (void)with_tile<kTiles>(tile, [&]<int i>() {
+    bytes += bytes_of(kTiles[i], shares_of<i>(row, units));
+    return Status{};
+  });
+  return bytes;
+}
+
+TileShape shape(int tile) {
+  const Tile& t = kTiles[tile];
+  return {t.bm, t.bn, t.cluster, t.cluster == 1};
+}
+
+extern const Rung rung = {.id = "hopper/59_summit",
+                          .title = "Summit",
+                          .kind = RungKind::gemm,
+                          .types = types::f16_bf16_tf32,
+                          .layouts = layout::all,
+                          .arch = 90,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch,
+                          .batched = true,
+                          .scratch = scratch,
+                          .only_arch = true,
+                          .pointer_alignment = 16,
+                          .shape = shape};
+
+}  // namespace cairn::hopper_59

@@ -1,0 +1,88 @@
+// One operand of the summit on the host: whether it can be used as it lies, or what its copy looks like.
+#pragma once
+
+#include "device/matrix_map.hpp"
+#include "kernels/hopper/59_summit/pack.hpp"
+
+namespace cairn::hopper_59 {
+
+struct Side {
+  const void* base;
+  Type type;
+  std::int64_t rows, k;  // of op(A), or columns of op(B)
+  std::int64_t ld, stride;
+  std::int64_t batch;  // products
+  Major major;
+
+  std::int64_t lines() const { return major == Major::k ? rows : k; }
+  std::int64_t width() const { return major == Major::k ? k : rows; }
+};
+
+inline Side side_a(const Problem& p, const void* A) {
+  return {A, p.in, p.m, p.k, p.lda, p.stride_a, p.batch, p.op_a == Op::none ? Major::k : Major::rows};
+}
+inline Side side_b(const Problem& p, const void* B) {
+  return {B, p.in, p.n, p.k, p.ldb, p.stride_b, p.batch, p.op_b == Op::none ? Major::rows : Major::k};
+}
+
+// wgmma reads neighbours along the rows only of 16-bit types.
+inline bool must_turn(const Side& side) { return side.major == Major::rows && size_of(side.type) != 2; }
+// TMA takes lines that begin at multiples of 16 bytes; pointers may be unknown yet, and null.
+inline bool off_the_grid(const Side& side) {
+  const auto misplaced = [&](std::int64_t elements) { return elements * size_of(side.type) % 16 != 0; };
+  return reinterpret_cast<std::uintptr_t>(side.base) % 16 != 0 || misplaced(side.ld) ||
+         (side.batch > 1 && misplaced(side.stride));
+}
+inline bool needs_copy(const Side& side) { return side.k > 0 && (must_turn(side) || off_the_grid(side)); }
+
+// The copy: packed, rows at multiples of 16 bytes. Products that are one matrix (stride 0) stay one.
+inline Side packed(const Side& side) {
+  Side copy = side;
+  if (must_turn(side)) copy.major = Major::k;
+  const std::int64_t piece = 16 / size_of(side.type);
+  copy.ld = ceil_div(copy.width(), piece) * piece;
+  copy.stride = side.stride == 0 ? 0 : copy.lines() * copy.ld;
+  copy.base = nullptr;
+  return copy;
+}
+inline std::size_t bytes_of(const Side& copy) {
+  const std::int64_t products = copy.stride == 0 ? 1 : copy.batch;
+  return static_cast<std::size_t>((products * copy.lines() * copy.ld * size_of(copy.type) + 127) / 128 * 128);
+}
+
+inline Status copy(const Side& from, const Side& to, Stream stream) {
+  const auto go = [&]<class Word>() {
+    const Lines<Word> lines{static_cast<const Word*>(from.base),
+                            static_cast<Word*>(const_cast<void*>(to.base)),
+                            from.lines(),
+                            from.width(),
+                            from.ld,
+                            to.ld,
+                            from.stride,
+                            to.stride};
+    return pack_lines(lines, from.stride == 0 ? 1 : from.batch, from.major != to.major, stream);
+  };
+  switch (size_of(from.type)) {
+    case 1: return go.template operator()<std::uint8_t>();
+    case 2: return go.template operator()<std::uint16_t>();
+    default: return go.template operator()<std::uint32_t>();
+  }
+}
+
+// Its tensor map, of boxes that bring `box` rows; the third coordinate is the product, unless all have the same one.
+inline Status map_of(TensorMap& out, const Side& side, int box, bool tf32) {
+  if (side.k == 0) return {};
+  const auto size = static_cast<std::uint64_t>(size_of(side.type));
+  const bool one = side.batch == 1 || side.stride == 0;
+  TensorBox what{side.base, side.type, tf32, 3};
+  what.sizes = {static_cast<std::uint64_t>(side.width()), static_cast<std::uint64_t>(side.lines()),
+                one ? 1 : static_cast<std::uint64_t>(side.batch)};
+  const std::uint64_t line = static_cast<std::uint64_t>(side.ld) * size;
+  what.strides = {size, line, one ? line : static_cast<std::uint64_t>(side.stride) * size};
+  what.box = {static_cast<std::uint32_t>(128 / size),
+              static_cast<std::uint32_t>(side.major == Major::k ? box : 128 / static_cast<int>(size)), 1};
+  what.swizzle = Swizzle::b128;
+  return make_tensor_map(out, what);
+}
+
+}  // namespace cairn::hopper_59

@@ -1,0 +1,27 @@
+// Which of a rung's tiles a problem takes. Nothing is measured: the time of each is worked out from what a step of k
+// asks of an SM, and how the tiles fill the GPU.
+#pragma once
+
+#include <string>
+
+#include "kernels/ladder.hpp"
+
+namespace cairn::dispatch {
+
+// Clock cycles of an SM that a tile would take, and what they are made of.
+struct Forecast {
+  double step = 0;         // of one step of k: the slowest of tensor cores, shared memory and L2
+  const char* limit = "";  // which of them
+  double rounds = 0;       // tiles that the busiest SM makes; a part of one, where tiles are cut along k
+  double cycles = 0;       // all of it
+};
+Forecast forecast(const TileShape& shape, const Problem& row, int units);
+
+struct Choice {
+  int tile = 0;
+  std::string why;  // every tile with its forecast, a line each
+};
+// The tile with the fewest cycles of those that a rung with shapes has.
+Choice choose(const Rung& rung, const Problem& row, int units);
+
+}  // namespace cairn::dispatch
