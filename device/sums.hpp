@@ -1,8 +1,7 @@
-// The last step of a product whose sums are where wgmma leaves them, in the registers of a warpgroup: C = alpha *
-// sums
-// + beta * C. A lane has pairs of neighbours, eight rows apart. Each warp lays strips of its 16 rows out in shared
-// memory and stores them row by row, a lane a column. C is not looked at where beta is 0: it may hold anything, NaN
-// too.
+// The last step of a product whose sums are where wgmma leaves them, in the registers of a warpgroup:
+// C = alpha * sums + beta * C. A lane has pairs of neighbours, eight rows apart. Each warp lays strips of its 16 rows
+// out in shared memory and stores them row by row, a lane a column. C is not looked at where beta is 0: it may hold
+// anything, NaN too.
 #pragma once
 
 #include <cstdint>

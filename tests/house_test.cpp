@@ -40,7 +40,8 @@ constexpr Arrow kArrows[] = {
     {"kernels/ladder.cpp", "include/cairn/ kernels/ladder.hpp kernels/rung.hpp"},
     {"kernels/ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
     {"kernels/rung.hpp", "cuda include/cairn/types.hpp"},
-    {"kernels/hopper/59_summit", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},  // a rung with a folder
+    {"kernels/hopper/59_summit.cu", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},  // and its folder
+    {"kernels/hopper/59_summit/", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},
     {"kernels/", "cuda kernels/rung.hpp device/"},  // a rung: never another rung
     {"device/", "cuda include/cairn/types.hpp device/"},
 

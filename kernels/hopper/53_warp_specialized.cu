@@ -4,9 +4,8 @@
 //         stages with two barriers each: "full", which the copy engine completes, and "empty", at which the warpgroup
 //         arrives when it has read a stage. The producer runs ahead as far as there are empty stages.
 // Before  In 52 the copy of a tile began when the product of the one before had ended.
-// Limit   A tile of 128 x 128 asks shared memory for more than it gives: wgmma reads 64 + 128 lines for every 64 x
-// 128
-//         sums. 54 makes the tile wider.
+// Limit   A tile of 128 x 128 asks shared memory for more than it gives: wgmma reads 64 + 128 lines for every
+//         64 x 128 sums. 54 makes the tile wider.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
 #include "device/barrier.hpp"

@@ -1,8 +1,7 @@
 // 54 · Wide tile                                       docs/trail/hopper_54_wide_tile.md · cairn bench hopper/54
 //
 // Idea    A tile of 128 x 256 and two warpgroups that multiply, 64 rows each: an instruction has 256 columns, the
-// most
-//         there are, and reads the least of shared memory for what it multiplies. The sums are 128 registers a
+//         most there are, and reads the least of shared memory for what it multiplies. The sums are 128 registers a
 //         thread, and more than an even share: the warps that copy give theirs away (setmaxnreg).
 // Before  53 had 128 columns an instruction, and a tile of 128 x 128 brings a third more bytes for the same product.
 // Limit   The block ends when its tile is stored, and meanwhile nobody multiplies: the next block begins with empty

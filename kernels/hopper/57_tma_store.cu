@@ -3,7 +3,7 @@
 // Idea    C goes out the way A and B come in: stmatrix lays the sums out in shared memory, rounded, in the order that
 //         the engine knows, and one thread asks it to store them. Before that memory is needed again, in the next
 //         tile, they are long gone.
-// Before  56 laid sums out as floats, strip by strip, read them again and stored them 16 bytes at a time.
+// Before  56 laid sums out as floats, strip by strip, read them again, and stored them one by one.
 // Limit   Both warpgroups come to the end of their tile together, and then the tensor cores wait. 58 lets them take
 //         turns.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at

@@ -1,8 +1,7 @@
 // 58 · Pingpong                                          docs/trail/hopper_58_pingpong.md · cairn bench hopper/58
 //
 // Idea    The two warpgroups make tiles of their own, in turns: the producer fills stages for one, then for the
-// other.
-//         While one stores its sums the other multiplies, and the tensor cores have no end of a tile.
+//         other. While one stores its sums the other multiplies, and the tensor cores have no end of a tile.
 // Before  In 57 both came to the end of one tile together.
 // Limit   A warpgroup has room for 128 x 128 sums, or 64 x 256, and such tiles bring half as many bytes again for the
 //         same product as 128 x 256 does. What is gained at the end of tiles is lost on the way, unless k is short.

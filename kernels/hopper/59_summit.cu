@@ -1,9 +1,8 @@
 // 59 · Summit                                              docs/trail/hopper_59_summit.md · cairn bench hopper/59
 //
 // Idea    All of the trail for every problem: tiles to choose from, whole products of a batch in one launch, tiles
-// cut
-//         along k where they do not fill the last wave (as in tensor/39), and a pre-pass that copies operands which
-//         TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
+//         cut along k where they do not fill the last wave (as in tensor/39), and a pre-pass that copies operands
+//         which TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
 // Before  51 to 58 have one tile, one product, two types, and want everything at multiples of 16 bytes.
 // Limit   Large products run into the GPU's power limit: the clock gives way before the tensor cores are full.
 // Needs   f16, bf16 (C the same, or f32), tf32; row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/ladder.hpp"
+#include "lab/verify/case.hpp"
 
 namespace cairn::lab::trace {
 namespace {
@@ -80,7 +81,9 @@ std::vector<Problem> clean_problems(const Rung& rung) {
   Problem aligned = packed(45, 70, 37);
   const std::int64_t piece = 16 / size_of(types.in);
   for (std::int64_t* ld : {&aligned.lda, &aligned.ldb, &aligned.ldc}) *ld = (*ld + piece - 1) / piece * piece;
-  return {packed(45, 70, 37), aligned, packed(140, 132, 36)};
+  std::vector<Problem> problems = {packed(45, 70, 37), aligned, packed(140, 132, 36)};
+  for (Problem& p : problems) p = verify::with_rows(p, rung.row_alignment);
+  return problems;
 }
 
 // Every tile of every rung, edges included, in several orders of threads.
