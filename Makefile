@@ -23,7 +23,7 @@ report: build ## write a climb and a bench of this machine into build/report/
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
 readme: build ## write the README's tables of the ladder again, from their records
-	$(CAIRN) report --readme README.md results/h200/ladder.json results/h200/tensor.json
+	$(CAIRN) report --readme README.md results/h200/ladder.json results/h200/tensor.json results/h200/hopper.json
 
 format: ## format the C++ sources in place
 	scripts/format.sh

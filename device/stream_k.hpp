@@ -44,6 +44,8 @@ inline Shares share_out(std::int64_t tiles, std::int64_t steps, int units, int r
   if (rest == 0 || steps - (rest * steps + blocks - 1) / blocks <= trouble) return {i(tiles), 0, i(steps), 0, 0, 0};
   return {i(tiles - rest), i(rest), i(steps), i(blocks), i(rest * steps / blocks), i(rest * steps % blocks)};
 }
+// Shares that one of the cut tiles has, at most: as many as reach into it.
+inline int shares_of_a_tile(const Shares& shares) { return (shares.steps + shares.each - 1) / shares.each + 1; }
 // The same without scratch memory: no tile is cut.
 inline Shares uncut(const Shares& shares) { return {shares.whole + shares.cut, 0, shares.steps, 0, 0, 0}; }
 
@@ -65,14 +67,14 @@ __device__ __forceinline__ Job job_of(const Shares& shares, std::int64_t m, std:
           across && shares.first(share) == border ? -1 : 2 * std::int64_t{share} + across};
 }
 
-// Adds up the shares of a row of a cut tile, `bn` sums for one block. Threads along x have four columns each; along y
-// they take turns with the shares, and what they come to is added in the order of y. The result lies in layers[0];
-// true for the threads that should go on with it, their own four.
+// Adds up the shares of a row of a cut tile, `bn` sums for one block. Threads along x have four columns each; along
+// y, of which there are `count` at most, they take turns with the shares, and what they come to is added in the order
+// of y. The result lies in layers[0]; true for the threads that should go on with it, their own four.
 template <int bn, int count>
 __device__ __forceinline__ bool add_shares(float (&layers)[count][bn], const Shares& shares, const float* sums,
                                            int tile_size, int cut, int row) {
   const int begin = cut * shares.steps, col = static_cast<int>(threadIdx.x) * 4,
-            layer = static_cast<int>(threadIdx.y);
+            layer = static_cast<int>(threadIdx.y), deep = static_cast<int>(blockDim.y);
   const int first = shares.share_of(begin), last = shares.share_of(begin + shares.steps - 1);
   const int ends_here = shares.first(first) < begin ? 1 : 0;  // all shares but perhaps the first begin in this tile
   if (first == last) return false;                            // it was not cut after all; the block decides as one
@@ -84,12 +86,12 @@ __device__ __forceinline__ bool add_shares(float (&layers)[count][bn], const Sha
     for (int e = 0; e < 4; ++e) sum[e] += more[e];
   };
 #pragma unroll 8
-  for (int i = first + layer; i <= last; i += count)
+  for (int i = first + layer; i <= last; i += deep)
     add(sums + std::int64_t{2 * i + (i == first ? ends_here : 0)} * tile_size + row * bn + col);
   store4(&layers[layer][col], make_float4(sum[0], sum[1], sum[2], sum[3]));
   __syncthreads();
   if (layer > 0) return false;
-  for (int y = 1; y <= min(last - first, count - 1); ++y) add(&layers[y][col]);
+  for (int y = 1; y <= min(last - first, deep - 1); ++y) add(&layers[y][col]);
   store4(&layers[0][col], make_float4(sum[0], sum[1], sum[2], sum[3]));
   return true;
 }

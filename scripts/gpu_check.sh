@@ -16,6 +16,7 @@
 #   sanitize      compute-sanitizer's four tools over small products
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
 #   tensor        the tensor trail at 4096 cubed, bf16, f16 and tf32: tensor.json
+#   hopper        the Hopper trail at 4096 and 8192 cubed, bf16: hopper.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -89,6 +90,7 @@ baselines() {
   bench baselines.json 'cublas/*' --suite squares --type f64,tf32,f16,bf16 --seconds 1 &&
     bench baselines_e4m3.json 'cublas/*' --shape 1024,2048,4096,8192 --layout nt --type e4m3:bf16,e4m3fast:bf16 --seconds 1
 }
+hopper() { bench hopper.json 'hopper/*' 'cublas/*' --type bf16 --layout nn,nt --shape 4096,8192 --seconds 1; }
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32 --layout nn,nt --shape 4096 --seconds 1; }
 probes() {
   bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1 &&
@@ -120,6 +122,7 @@ if want sanitize; then
 fi
 if want ladder; then step ladder bench ladder.json --shape 4096 --seconds 2; fi
 if want tensor; then step tensor tensor; fi
+if want hopper; then step hopper hopper; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
 for name in probes baselines host profile lab sass; do

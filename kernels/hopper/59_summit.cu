@@ -219,7 +219,8 @@ template <int tile> Shares shares_of(const Problem& p, int units) {
   const Tile& t = kTiles[tile];
   const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn) * p.batch;
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kLine);
-  const Shares shares = share_out(tiles, steps, std::max(units / t.cluster, 1), 1, trouble(t));
+  const int running = std::max(units / t.cluster, 1);
+  const Shares shares = share_out(tiles, steps, running, 1, trouble(t, tiles % running));
   return t.cluster > 1 ? uncut(shares) : shares;
 }
 std::size_t bytes_of(const Tile& t, const Shares& shares) { return shares.sums() * t.bm * t.bn * sizeof(float); }
@@ -273,7 +274,8 @@ Status multiply(const RungArgs& args, const Side& A, const Side& B, std::span<st
     if (Status s = launch(grid, kThreads, shared, stream, kernel, mapA, mapB, mapC, same); !s.ok()) return s;
     if (shares.cut == 0) return {};
     using Narrow = std::conditional_t<std::is_same_v<In, __half>, __half, __nv_bfloat16>;
-    return launch_dependent({G::bm, shares.cut}, dim3(G::bn / 4, kLayers), 0, stream,
+    const int layers = std::min(kLayers, shares_of_a_tile(shares));
+    return launch_dependent({G::bm, shares.cut}, dim3(G::bn / 4, static_cast<unsigned>(layers)), 0, stream,
                             wide ? hopper_59_add_shares<float, tile> : hopper_59_add_shares<Narrow, tile>, same);
   }
 }

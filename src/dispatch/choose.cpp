@@ -9,9 +9,9 @@ namespace {
 
 // What an SM of Hopper does in a cycle, as its manuals say, but for L2, which others have measured (DeepGEMM).
 constexpr double kSharedBytes = 128, kL2Bytes = 46.6;
-constexpr double kTile = 1500;    // the end of a tile, while nobody multiplies
-constexpr double kLaunch = 4000;  // a kernel that begins, until the first step
-constexpr double kCut = 9000;     // sums of shares, written, read and added up
+constexpr double kTile = 1500;                 // the end of a tile, while nobody multiplies
+constexpr double kLaunch = 4000;               // a kernel that begins, until the first step
+constexpr double kCut = 9000, kCutTile = 425;  // sums of shares, written, read and added up; for each such tile
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -36,7 +36,8 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   f.cycles = cycles(f.rounds);
   if (t.cuts && tiles % running != 0) {
     const double even = static_cast<double>(tiles) / static_cast<double>(running);
-    if (const double cut = cycles(even) + kCut; cut < f.cycles) f.rounds = even, f.cycles = cut;
+    const double trouble = kCut + kCutTile * static_cast<double>(tiles % running);
+    if (const double cut = cycles(even) + trouble; cut < f.cycles) f.rounds = even, f.cycles = cut;
   }
   return f;
 }

@@ -1,4 +1,4 @@
-# Rungs with a bug put in on purpose, each a mistake found in a published kernel. A mutant is the rung's own text with
+# Rungs with a bug put in on purpose, each a mistake found in a published kernel or, of Hopper's, one that its rungs must not make. A mutant is the rung's own text with
 # one piece of it replaced, so it stays a mutant of the rung as the rung changes; where the piece is gone, or is there
 # twice, the build stops and says so (mutate.cmake). rung_mutants_test must see each of them fail.
 #
@@ -90,3 +90,57 @@ cairn_mutant(split_one_chain plain tensor/40_mma_tf32x3
 cairn_mutant(split_infinities plain tensor/40_mma_tf32x3
 [[      if (!finite(out)) {]]
 [[      if (false) {]])
+
+# The Hopper rungs: mistakes that are easily made with barriers in shared memory, the copy engine and clusters.
+
+# What threads have copied is not fenced before wgmma reads it.
+cairn_mutant(hopper_no_fence traced hopper/51_wgmma
+[[    async_fence();]]
+[[    // nothing]])
+
+# Half of the bytes are expected, as if elements were counted.
+cairn_mutant(hopper_few_bytes plain hopper/52_tma
+[[      mbarrier_expect(arrived, bytes);]]
+[[      mbarrier_expect(arrived, bytes / 2);]])
+
+# The producer does not wait until a stage is empty.
+cairn_mutant(hopper_early_refill plain hopper/53_warp_specialized
+[[      mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are]]
+[[      // nothing]])
+
+# The consumer waits as the producer does: in the first round it is let through at once.
+cairn_mutant(hopper_parity both hopper/53_warp_specialized
+[[    mbarrier_wait(full + stage, phase);]]
+[[    mbarrier_wait(full + stage, phase ^ 1);]])
+
+# Neither role waits for the other block before it leaves: from the second on, cluster_sync() is nothing.
+cairn_mutant(hopper_early_exit plain hopper/56_multicast
+[[  cluster_sync();
+  const int rank]]
+[[  cluster_sync(); const auto cluster_sync = [] {};
+  const int rank]])
+
+# What threads have put into a slab is not fenced before the engine reads it.
+cairn_mutant(hopper_store_no_fence traced hopper/57_tma_store
+[[    async_fence();]]
+[[    // nothing]])
+
+# A slab is filled anew while the engine may still read it.
+cairn_mutant(hopper_slab_in_use both hopper/57_tma_store
+[[    if (first) tma_wait_read<slabs - 1>();]]
+[[    // nothing]])
+
+# The engine stores all columns, also where a row of C ends within the last 16 bytes that it writes.
+cairn_mutant(hopper_last_piece plain hopper/57_tma_store
+[[by_engine, g.n % 8 == 0, static_cast]]
+[[by_engine, true, static_cast]])
+
+# A warpgroup says that it has come for its turn, and does not wait for it.
+cairn_mutant(hopper_no_turn plain hopper/58_pingpong
+[[    if (next != first) bar_sync(kTurn + barrier, 256);]]
+[[    if (next != first) bar_arrive(kTurn + barrier, 256);]])
+
+# The sums of a share's second tile go where those of its first have gone.
+cairn_mutant(hopper_same_slot plain hopper/59_summit
+[[(work.slot * G::bm + down)]]
+[[(work.slot / 2 * 2 * G::bm + down)]])

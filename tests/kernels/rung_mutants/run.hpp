@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -91,15 +92,22 @@ class Matrix {
   void* device_ = nullptr;
 };
 
-// The first element of C that is wrong, in words; empty if there is none.
-inline std::string wrong(const Shape& s, const Matrix& A, const Matrix& B, const Matrix& C) {
-  for (std::int64_t i = 0; i < s.m; ++i) {
-    for (std::int64_t j = 0; j < s.n; ++j) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < s.k; ++k) sum += A.at(i * s.k + k) * B.at(k * s.n + j);
-      if (C.at(i * s.n + j) == sum || (std::isnan(C.at(i * s.n + j)) && std::isnan(sum))) continue;
-      return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " + std::to_string(C.at(i * s.n + j)) +
-             "; it should be " + std::to_string(sum);
+// As the type has it.
+inline double rounded(Type type, double value) {
+  return with_type(type, [&]<class T>() { return static_cast<double>(static_cast<T>(value)); });
+}
+
+// The first element of C that is wrong, in words; empty if there is none. Behind a row there is nothing but the NaN
+// of fresh memory.
+inline std::string wrong(const Problem& p, const Matrix& A, const Matrix& B, const Matrix& C) {
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.ldc; ++j) {
+      double sum = j < p.n ? 0 : std::numeric_limits<double>::quiet_NaN();
+      for (std::int64_t k = 0; j < p.n && k < p.k; ++k) sum += A.at(i * p.lda + k) * B.at(k * p.ldb + j);
+      const double is = C.at(i * p.ldc + j), should = rounded(p.out, sum);
+      if (is == should || (std::isnan(is) && std::isnan(should))) continue;
+      return "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is " + std::to_string(is) + "; it should be " +
+             std::to_string(should);
     }
   }
   return "";
@@ -116,30 +124,38 @@ inline Problem problem_for(const Rung& rung, const Shape& s) {
   throw std::runtime_error(std::string(rung.id) + " has no product into f32");
 }
 
-// C = A B with a tile of a rung: the launch's report, or what is wrong with A, B or C, or nothing. The C of real
-// numbers is not looked at.
-inline std::string run(const emu::Entry& emulator, std::string_view id, int tile, const Shape& s, std::uint64_t seed,
-                       Values values) {
+// C = A B with a tile of a rung, on a GPU of so many SMs: the launch's report, or what is wrong with A, B or C, or
+// nothing. The C of real numbers is not looked at.
+inline std::string run(const emu::Entry& emulator, const Rung& rung, const Problem& p, int tile, std::uint64_t seed,
+                       Values values, int units = 1) {
   emulator.configure({.seed = seed, .threads = 1});
-  const Rung& chosen = rung(emulator, id);
-  const Problem p = problem_for(chosen, s);
-  Matrix A(emulator, p.in, s.m * s.k), B(emulator, p.in, s.k * s.n), C(emulator, p.out, s.m * s.n);
+  Matrix A(emulator, p.in, p.m * p.lda), B(emulator, p.in, p.k * p.ldb), C(emulator, p.out, p.m * p.ldc);
   A.draw(seed, values), B.draw(~seed, values);
-  Status status = chosen.launch({p, 1, A.device(), B.device(), 0, C.device()}, tile, nullptr);
+  const std::size_t bytes = rung.scratch ? rung.scratch(p, tile, units) : 0;
+  Matrix scratch(emulator, Type::f32, static_cast<std::int64_t>(bytes / sizeof(float)));
+  const std::span memory(static_cast<std::byte*>(scratch.device()), bytes);
+  Status status = rung.launch({p, 1, A.device(), B.device(), 0, C.device(), units, memory}, tile, nullptr);
   const Status late = emulator.take_error();
   if (status.ok()) status = late;
   if (!status.ok()) return status.message();
   if (A.changed()) return "A was written";
   if (B.changed()) return "B was written";
   C.fetch();
-  return are_exact(values) ? wrong(s, A, B, C) : "";
+  return are_exact(values) ? wrong(p, A, B, C) : "";
+}
+
+inline const emu::Entry& plain_of(std::string_view id) {
+  return id.starts_with("mutant/") ? *cairn_emu_plain_mutants() : *cairn_emu_plain();
+}
+inline const emu::TracedEntry& traced_of(std::string_view id) {
+  return id.starts_with("mutant/") ? *cairn_emu_traced_mutants() : *cairn_emu_traced();
 }
 
 // The same on the plain emulator.
 inline std::string plain(std::string_view id, const Shape& s, std::uint64_t seed, int tile = 0,
                          Values values = Values::integers) {
-  const emu::Entry& emulator = id.starts_with("mutant/") ? *cairn_emu_plain_mutants() : *cairn_emu_plain();
-  return run(emulator, id, tile, s, seed, values);
+  const Rung& chosen = rung(plain_of(id), id);
+  return run(plain_of(id), chosen, problem_for(chosen, s), tile, seed, values);
 }
 
 struct Traced {
@@ -155,15 +171,18 @@ struct Traced {
 };
 
 // And on the traced one, under all detectors.
-inline Traced traced(std::string_view id, const Shape& s, std::uint64_t seed, int tile = 0) {
-  const emu::TracedEntry& entry = id.starts_with("mutant/") ? *cairn_emu_traced_mutants() : *cairn_emu_traced();
+inline Traced traced(std::string_view id, const Problem& p, std::uint64_t seed, int tile, int units) {
+  const emu::TracedEntry& entry = traced_of(id);
   entry.begin({});
   Traced result;
-  result.failure = run(entry.emulator, id, tile, s, seed, Values::integers);
+  result.failure = run(entry.emulator, rung(entry.emulator, id), p, tile, seed, Values::integers, units);
   emu::Trace trace;
   entry.take(trace);
   result.findings = trace.findings;
   return result;
+}
+inline Traced traced(std::string_view id, const Shape& s, std::uint64_t seed, int tile = 0) {
+  return traced(id, problem_for(rung(traced_of(id).emulator, id), s), seed, tile, 1);
 }
 
 // Nothing is wrong, on either emulator.
