@@ -1,4 +1,5 @@
-# Rungs with a bug put in on purpose, each a mistake found in a published kernel or, of Hopper's, one that its rungs must not make. A mutant is the rung's own text with
+# Rungs with a bug put in on purpose, each a mistake found in a published kernel or, of Hopper's, one that its rungs must
+# not make. A mutant is the rung's own text with
 # one piece of it replaced, so it stays a mutant of the rung as the rung changes; where the piece is gone, or is there
 # twice, the build stops and says so (mutate.cmake). rung_mutants_test must see each of them fail.
 #
