@@ -15,6 +15,8 @@ endif()
 foreach(room IN LISTS rooms)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/${room}/*.hpp ${PROJECT_SOURCE_DIR}/${room}/*.h)
+  # A rung's own, like those of device/, are for compilers that know kernels.
+  list(FILTER headers EXCLUDE REGEX "^kernels/.*/")
   foreach(header IN LISTS headers)
     string(REGEX REPLACE "^include/" "" spelled ${header})
     string(MAKE_C_IDENTIFIER ${header} id)
