@@ -84,14 +84,18 @@ struct Matrix {
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.next() % 255 + 1);
   }
 
-  // Calls f(place in the box, place in the matrix or -1) for each element of the box.
-  template <class F> void each(const At& at, F&& f) const {
+  // Calls f(place in the box, place in the matrix or -1) for each element of the box. A store that begins a piece of
+  // 16 bytes writes all of it.
+  template <class F> void each(const At& at, bool store, F&& f) const {
+    std::array<std::uint64_t, 5> ends = box.sizes;
+    const std::uint64_t piece = 16 / element;
+    if (store && at.v[0] < static_cast<std::int64_t>(ends[0])) ends[0] = (ends[0] + piece - 1) / piece * piece;
     std::array<std::uint32_t, 5> i = {};
     for (std::size_t n = 0; n < box_bytes / element; ++n) {
       std::int64_t from = 0;
       for (int d = 0; d < box.rank; ++d) {
         const std::int64_t here = at.v[d] + std::int64_t{i[d]};
-        if (here < 0 || here >= static_cast<std::int64_t>(box.sizes[d])) from = -1;
+        if (here < 0 || here >= static_cast<std::int64_t>(ends[d])) from = -1;
         if (from >= 0) from += here * static_cast<std::int64_t>(box.strides[d]);
       }
       f(place(box.swizzle, n * element), from);
@@ -108,7 +112,7 @@ template <int rank> void expect_loaded(Matrix matrix, const At& at) {
   ASSERT_TRUE(made.ok()) << made.message();
   run({1}, 64, matrix.box_bytes, load_bytes<rank>, map, at, static_cast<unsigned>(matrix.box_bytes), out.data());
   std::vector<unsigned char> want(matrix.box_bytes);
-  matrix.each(at, [&](std::size_t to, std::int64_t from) {
+  matrix.each(at, false, [&](std::size_t to, std::int64_t from) {
     if (from >= 0) std::memcpy(&want[to], &matrix.bytes[static_cast<std::size_t>(from)], matrix.element);
   });
   EXPECT_EQ(out.host(), want) << "rank " << rank << " at " << at.v[0] << " " << at.v[1] << " " << at.v[2];
@@ -123,7 +127,7 @@ template <int rank> void expect_stored(Matrix matrix, const At& at) {
   const Status made = make_tensor_map(map, matrix.box);
   ASSERT_TRUE(made.ok()) << made.message();
   run({1}, 64, matrix.box_bytes, store_bytes<rank>, map, at, static_cast<unsigned>(matrix.box_bytes), in.data());
-  matrix.each(at, [&](std::size_t from, std::int64_t to) {
+  matrix.each(at, true, [&](std::size_t from, std::int64_t to) {
     if (to >= 0) std::memcpy(&matrix.bytes[static_cast<std::size_t>(to)], &content[from], matrix.element);
   });
   EXPECT_EQ(out.host(), matrix.bytes) << "rank " << rank << " at " << at.v[0] << " " << at.v[1] << " " << at.v[2];
