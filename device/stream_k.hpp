@@ -68,13 +68,13 @@ __device__ __forceinline__ Job job_of(const Shares& shares, std::int64_t m, std:
 }
 
 // Adds up the shares of a row of a cut tile, `bn` sums for one block. Threads along x have four columns each; along
-// y, of which there are `count` at most, they take turns with the shares, and what they come to is added in the order
-// of y. The result lies in layers[0]; true for the threads that should go on with it, their own four.
+// y, where the block is `deep`, they take turns with the shares, and what they come to is added in the order of y.
+// The result lies in layers[0]; true for the threads that should go on with it, their own four.
 template <int bn, int count>
 __device__ __forceinline__ bool add_shares(float (&layers)[count][bn], const Shares& shares, const float* sums,
-                                           int tile_size, int cut, int row) {
+                                           int tile_size, int cut, int row, int deep = count) {
   const int begin = cut * shares.steps, col = static_cast<int>(threadIdx.x) * 4,
-            layer = static_cast<int>(threadIdx.y), deep = static_cast<int>(blockDim.y);
+            layer = static_cast<int>(threadIdx.y);
   const int first = shares.share_of(begin), last = shares.share_of(begin + shares.steps - 1);
   const int ends_here = shares.first(first) < begin ? 1 : 0;  // all shares but perhaps the first begin in this tile
   if (first == last) return false;                            // it was not cut after all; the block decides as one

@@ -209,7 +209,8 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers)
   const At at = place_of<tile>(g, g.shares.whole + cut, 0);
   if (row >= at.rows) return;  // the block decides as one
   wait_for_previous();
-  if (!add_shares(layers, g.shares, g.sums, G::bm * G::bn, cut, row)) return;
+  const int deep = static_cast<int>(blockDim.y);
+  if (!add_shares(layers, g.shares, g.sums, G::bm * G::bn, cut, row, deep)) return;
   const int col = static_cast<int>(threadIdx.x) * 4, left = at.cols - col;
   Out* const to = static_cast<Out*>(g.C) + at.batch * g.stride_c + (at.row + row) * g.ldc + at.col + col;
   update<Out, 4>(to, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
