@@ -196,10 +196,14 @@ std::string render(const Report& report, Format format, bool bold) {
   const auto add_lines = [&](const std::vector<std::string>& lines) {
     if (!lines.empty()) blocks.push_back(fmt::format("{}\n", fmt::join(lines, "\n")));
   };
+  const auto add_table = [&](const Table& table) {
+    if (!table.columns.empty()) blocks.push_back(render(table, format, bold));
+  };
   add_lines(report.before);
-  if (!report.table.columns.empty()) blocks.push_back(render(report.table, format, bold));
+  add_table(report.table);
   add_lines(report.alarms);
   add_lines(report.after);
+  add_table(report.totals);
   return fmt::format("{}", fmt::join(blocks, "\n"));
 }
 

@@ -34,17 +34,18 @@ struct Table {
   bool upright = false;
 };
 
-// What a verb has to say: lines for people around one table.
+// What a verb has to say: lines for people around one table, and what its rows come to.
 struct Report {
   std::vector<std::string> before;
   Table table;
   std::vector<std::string> after;
   std::vector<std::string> alarms;  // what is wrong: after the table; with csv and json on stderr
+  Table totals = {};                // at the end, for people; without columns: none
 };
 
 // Every rendering ends in a newline. `bold` marks the heading for a terminal.
 std::string render(const Table& table, Format format, bool bold = false);
-// The lines around the table are for people: csv and json leave them out.
+// The lines around the table and the totals are for people: csv and json leave them out.
 std::string render(const Report& report, Format format, bool bold = false);
 
 // Columns a terminal needs for UTF-8 text; combining marks take none.

@@ -39,9 +39,8 @@ class Race {
 
   void enter(Contender& contender, record::Row& row) {
     expect(contender.prepare(ring_.problem()));
-    Runner runner{&contender, &row, Stopwatch(ring_, [&contender](const Call& call, runtime::Stream stream) {
-                    return contender.run(call, stream);
-                  })};
+    const auto run = [&contender](const Call& call, runtime::Stream stream) { return contender.run(call, stream); };
+    Runner runner{&contender, &row, Stopwatch(ring_, run, settings_.sample_ms)};
     row.details = contender.details();
     row.via = runner.watch.in_graph() ? "graph" : "calls";
     row.runs = runner.watch.runs();
@@ -158,6 +157,13 @@ std::string wrong_at_size(Contender& contender, const Problem& problem, std::uin
   test.mode = verify::Mode::exact;
   const verify::Verdict verdict = verify::check(contender, test);
   return verdict.outcome == verify::Outcome::failed ? verdict.what : "";
+}
+
+Settings sustained(Settings settings) {
+  settings.sample_ms = kSustainedMs;
+  settings.warm_up_seconds = 0.5;
+  settings.stop.even_if_slow = 5;
+  return settings;
 }
 
 record::Row blank_row(const Contender& contender, const Problem& problem) {

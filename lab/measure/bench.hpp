@@ -4,6 +4,7 @@
 //   fair       rounds are interleaved, A B C A B C …, so that all meet the same clocks and the same neighbours
 //   cold       matrices rotate through twice the last-level cache, unless asked for hot caches
 //   alone      on a GPU a sample is one graph with its events inside: no host time is in it
+//   long       a sample is long enough for the clock; or, where work that goes on is asked about, for power and heat
 //   enough     until the median is known to half a percent or the time is up; every sample is kept
 //   honest     after the last round C is filled with NaN, one more sample is taken, and what it left is looked at; a
 //              time that the hardware cannot reach is a failure and not a record
@@ -17,6 +18,7 @@
 #include "lab/contender.hpp"
 #include "lab/measure/ring.hpp"
 #include "lab/measure/statistics.hpp"
+#include "lab/measure/stopwatch.hpp"
 #include "lab/measure/work.hpp"
 #include "lab/record/record.hpp"
 
@@ -27,9 +29,16 @@ struct Settings {
   Cache cache = Cache::cold;
   StopRule stop;  // its seconds are each contender's own
   double warm_up_seconds = 0.25;
+  double sample_ms = kSampleMs;  // of back-to-back runs, at least, in a sample
   // Told what is going on and how far it is, 0 … 1; returns false to stop, and what was measured stays.
   std::function<bool(const std::string& what, double share)> progress;
 };
+
+// The same for work that goes on for long. A GPU at its power limit sinks to lower clocks within tenths of a second;
+// a sample of a millisecond on a cool one never meets them. So every sample keeps the device busy for kSustainedMs,
+// half a second goes before the first one, and there are five rounds however long they take.
+inline constexpr double kSustainedMs = 50;
+Settings sustained(Settings settings);
 
 // All contenders must be on one machine. One row for each, in the order given; one that was not reached before a stop
 // has neither samples nor a verdict.

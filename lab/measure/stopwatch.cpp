@@ -10,21 +10,22 @@
 namespace cairn::lab::measure {
 namespace {
 
-// Events tick about twice a microsecond: a sample this long is good to a thousandth.
-constexpr double kSampleMs = 0.5;
 constexpr double kSlowMs = 100;  // what takes longer is not run more often than it must be
+// Where one walk round the ring takes longer, the memory's part of it is so small that caches decide nothing.
+constexpr double kLongWalkMs = 1000;
+constexpr std::int64_t kMostRuns = 20'000;  // in a sample: a graph of more nodes is not worth its recording
 
 using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Stopwatch::Stopwatch(const Ring& ring, Run run) : Stopwatch(ring) {
+Stopwatch::Stopwatch(const Ring& ring, Run run, double sample_ms) : Stopwatch(ring) {
   run_ = std::move(run);
   runtime::Machine& machine = *ring_->machine();
   expect(machine.create_stream(stream_));
   expect(machine.create_event(from_));
   expect(machine.create_event(to_));
-  choose_runs();
+  choose_runs(sample_ms);
   record();
 }
 
@@ -60,8 +61,9 @@ double Stopwatch::sample(std::int64_t turn) {
   return ms / static_cast<double>(runs_);
 }
 
-// The first call pays for what is loaded on first use, the following ones tell how long one takes.
-void Stopwatch::choose_runs() {
+// The first call pays for what is loaded on first use, the following ones tell how long one takes: the shortest of
+// them, since one that was disturbed would make every sample too short.
+void Stopwatch::choose_runs(double sample_ms) {
   runtime::Machine& machine = *ring_->machine();
   std::int64_t next = 0;
   const auto batch = [&](std::int64_t count) {  // milliseconds of the device and of the host, for one of `count`
@@ -76,12 +78,14 @@ void Stopwatch::choose_runs() {
     return ms / static_cast<double>(count);
   };
   double one = batch(1);
-  if (one < kSlowMs) one = batch(1);
-  if (one < kSampleMs) one = batch(8);  // so that the launches overlap, as they do when many are enqueued
+  if (one < kSlowMs) one = std::min(one, batch(1));
+  // So that the launches overlap, as they do when many are enqueued.
+  if (one < std::max(kSampleMs, sample_ms / 8)) one = std::min(one, batch(8));
 
-  const auto wanted = static_cast<std::int64_t>(std::ceil(kSampleMs / std::max(one, 1e-4)));
+  runs_ = std::min(kMostRuns, static_cast<std::int64_t>(std::ceil(sample_ms / std::max(one, 1e-4))));
   // Several runs go round the whole ring, or the next sample would find the first sets still in the cache.
-  runs_ = wanted <= 1 ? 1 : (wanted + ring_->sets() - 1) / ring_->sets() * ring_->sets();
+  const std::int64_t sets = ring_->sets();
+  if (runs_ > 1 && one * static_cast<double>(sets) <= kLongWalkMs) runs_ = (runs_ + sets - 1) / sets * sets;
 }
 
 // Enqueues one sample, events included.

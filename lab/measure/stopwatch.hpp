@@ -16,11 +16,14 @@ namespace cairn::lab::measure {
 
 using Run = std::function<Status(const Call&, runtime::Stream)>;
 
+// Events tick about twice a microsecond: a sample this long is good to a thousandth.
+inline constexpr double kSampleMs = 0.5;
+
 class Stopwatch {
  public:
-  // Runs it a few times to see how long it takes, and records it. The ring must outlive the stopwatch. Throws Error
-  // if a run fails.
-  Stopwatch(const Ring& ring, Run run);
+  // Runs it a few times to see how long it takes, and records as many runs as `sample_ms` need. The ring must outlive
+  // the stopwatch. Throws Error if a run fails.
+  Stopwatch(const Ring& ring, Run run, double sample_ms = kSampleMs);
   ~Stopwatch();
   Stopwatch(Stopwatch&&) noexcept;
   Stopwatch(const Stopwatch&) = delete;
@@ -38,7 +41,7 @@ class Stopwatch {
   // Only what must be given back; whatever throws after it leaves a whole object behind, which the destructor frees.
   explicit Stopwatch(const Ring& ring) : ring_(&ring) {}
 
-  void choose_runs();
+  void choose_runs(double sample_ms);
   void record();
   Status call(std::int64_t first) const;
 

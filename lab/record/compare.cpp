@@ -50,8 +50,8 @@ std::string says_only(const char* which, const Row& row, const Record& other) {
 
 std::string method_text(const Record& record) {
   const Method& m = record.method;
-  return fmt::format("{} caches, {} s, {} samples or more, {} % precision, seed {}", m.cache, m.seconds, m.at_least,
-                     100 * m.precision, record.seed);
+  return fmt::format("{} caches{}, {} s, {} samples or more, {} % precision, seed {}", m.cache,
+                     m.sustained ? ", sustained load" : "", m.seconds, m.at_least, 100 * m.precision, record.seed);
 }
 
 std::vector<std::string> differences(const Record& a, const Record& b) {

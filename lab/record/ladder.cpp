@@ -101,8 +101,9 @@ std::string title(const Named& named, const std::string& what) {
   std::vector<std::string> parts = {"**" + record.machine.name + "**"};
   if (!record.machine.software.empty()) parts.push_back(record.machine.software);
   parts.insert(parts.end(), record.notes.begin(), record.notes.end());
-  return fmt::format("{} · {}, {} caches · [{}]({}), commit {}.", fmt::join(parts, ", "), what, record.method.cache,
-                     named.name, named.name, record.build.commit.substr(0, 12));
+  return fmt::format("{} · {}, {} caches{} · [{}]({}), commit {}.", fmt::join(parts, ", "), what, record.method.cache,
+                     record.method.sustained ? ", sustained load" : "", named.name, named.name,
+                     record.build.commit.substr(0, 12));
 }
 
 std::string simt_table(const Named& named, const std::filesystem::path& root) {

@@ -151,11 +151,12 @@ runtime::Facts read_machine(const Node& node) {
 }
 
 Method read_method(const Node& node) {
-  node.expect_object({"cache", "seconds", "at_least", "precision"});
+  node.expect_object({"cache", "seconds", "at_least", "precision", "sustained"});
   return {.cache = node["cache"].text(),
           .seconds = node["seconds"].number_from_0(),
           .at_least = node["at_least"].integer<int>(0),
-          .precision = node["precision"].number_from_0()};
+          .precision = node["precision"].number_from_0(),
+          .sustained = node.has("sustained") && node["sustained"].flag()};
 }
 
 Ceilings read_ceilings(const Node& node) {

@@ -26,10 +26,11 @@ struct Build {
 
 // How the samples were taken.
 struct Method {
-  std::string cache;     // "cold" or "hot"
-  double seconds = 0;    // the most one contender was given on one problem
-  int at_least = 0;      // samples, and
-  double precision = 0;  // relative error of the median that counts as settled
+  std::string cache;       // "cold" or "hot"
+  double seconds = 0;      // the most one contender was given on one problem
+  int at_least = 0;        // samples, and
+  double precision = 0;    // relative error of the median that counts as settled
+  bool sustained = false;  // long samples, with clock and power settled before the first: see measure::sustained()
 };
 
 // What the device did meanwhile. 0 or empty where it does not say.

@@ -8,6 +8,7 @@
 
 #include "lab/record/cells.hpp"
 #include "lab/record/summary.hpp"
+#include "lab/record/totals.hpp"
 #include "lab/record/words.hpp"
 
 namespace cairn::lab::record {
@@ -99,8 +100,9 @@ std::vector<std::string> gathered(const Record& record, const std::string& head,
 
 std::string how(const Record& record) {
   if (record.kind == "host") return "the host's time for a call, interleaved batches of 64 calls";
-  return fmt::format("interleaved rounds, {}, inputs uniform in [-1, 1], every contender verified at its size",
-                     record.method.cache == "hot" ? "HOT caches" : "cold caches");
+  return fmt::format("interleaved rounds, {}{}, inputs uniform in [-1, 1], every contender verified at its size",
+                     record.method.cache == "hot" ? "HOT caches" : "cold caches",
+                     record.method.sustained ? ", SUSTAINED load" : "");
 }
 
 // Setting something up anew with every call (a library handle, a plan, memory) is the classic way to time the wrong
@@ -168,6 +170,7 @@ Report view(const Record& record) {
   const auto failed = [](const Row& row) { return row.failed(); };
   report.alarms = gathered(record, "FAILED", &Row::verified, failed);
   for (auto& line : host_alarms(record)) report.alarms.push_back(std::move(line));
+  report.totals = totals_table(record);
   return report;
 }
 

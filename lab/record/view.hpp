@@ -8,7 +8,7 @@
 
 namespace cairn::lab::record {
 
-// Every row that was timed, and lines around it on how, and on what was not.
+// Every row that was timed, lines around it on how, and on what was not, and what many problems come to.
 Report view(const Record& record);
 
 // The same measurements as readers of some public kernel collections know them:

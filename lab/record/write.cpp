@@ -156,6 +156,15 @@ Json json_of(const Ceilings& ceilings) {
   return out;
 }
 
+Json json_of(const Method& method) {
+  Json out = {{"cache", method.cache},
+              {"seconds", method.seconds},
+              {"at_least", method.at_least},
+              {"precision", method.precision}};
+  if (method.sustained) out["sustained"] = true;
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Record& record) {
@@ -169,7 +178,6 @@ std::string to_json(const Record& record) {
     if (has_line) ++line;
   }
   const Build& build = kept.build;
-  const Method& method = kept.method;
   const Json out = {{"schema", kept.schema},
                     {"kind", kept.kind},
                     {"command", kept.command},
@@ -183,11 +191,7 @@ std::string to_json(const Record& record) {
                       {"cuda", build.cuda},
                       {"openblas", build.openblas}}},
                     {"machine", json_of(kept.machine)},
-                    {"method",
-                     {{"cache", method.cache},
-                      {"seconds", method.seconds},
-                      {"at_least", method.at_least},
-                      {"precision", method.precision}}},
+                    {"method", json_of(kept.method)},
                     {"ceilings", json_of(kept.ceilings)},
                     {"notes", kept.notes},
                     {"rows", rows}};

@@ -28,7 +28,7 @@ struct Options {
   std::string device = "auto";
   std::uint64_t seed = 1;
   double seconds = 5;
-  bool hot = false, host = false;
+  bool hot = false, host = false, sustained = false;
   std::string style;
   std::string record;
   OutputOptions output;
@@ -81,6 +81,7 @@ class Session {
     settings_.seed = options.seed;
     settings_.cache = options.hot ? measure::Cache::hot : measure::Cache::cold;
     settings_.stop.seconds = options.seconds;
+    if (options.sustained) settings_ = measure::sustained(settings_);
     settings_.progress = [this](const std::string& what, double share) {
       progress_.show(what, (static_cast<double>(done_) + share) / static_cast<double>(steps_));
       return !interrupted();
@@ -92,7 +93,7 @@ class Session {
     record_.build = record::this_build();
     record_.machine = machine_->facts();
     record_.method = {options.hot ? "hot" : "cold", options.seconds, static_cast<int>(settings_.stop.at_least),
-                      settings_.stop.relative_error};
+                      settings_.stop.relative_error, options.sustained};
   }
 
   record::Record measure(const std::vector<Problem>& problems) {
@@ -160,6 +161,8 @@ int run(const Options& options) {
   const Output output(options.output);
   const Output keep(OutputOptions{"json", options.record, options.output.force});
   if (!(options.seconds > 0)) throw Error(kUsage, fmt::format("--seconds {} must be above 0", options.seconds));
+  if (options.sustained && options.host)
+    throw Error(kUsage, "--sustained keeps the device busy, and --host does not time the device; leave one out");
   record::check_style(options.style, output.format());
   const auto problems = options.problem.problems(options.suite);
   const Contenders all = field(options);
@@ -190,12 +193,14 @@ Action bench_verb(CLI::App& verb) {
       "In interleaved rounds on cold caches, after checking each bit by bit at the timed size. Stops when\n"
       "the median is known to 0.5 % (settled) or the time is up. Spread is the middle half of the samples\n"
       "over their median; the ratio is the median of per-round ratios to the strongest baseline with its\n"
-      "95 % interval, above 1 where the contender is faster. With no ID: all but cpu/reference.\n"
+      "95 % interval, above 1 where the contender is faster; of several problems their geometric mean, the\n"
+      "worst and the best stand at the end. With no ID: all but cpu/reference.\n"
       "--format json, and --record beside any other format, keep every sample.");
   verb.footer(
       examples({"cairn bench --shape 256 --seconds 1", "cairn bench cairn --shape 64:256:64 --seconds 0.5",
                 "cairn bench --device cpu --shape 200x300x100 --layout nt --type bf16 --format csv",
-                "cairn bench --shape 128 --seconds 0.5 --style S1", "cairn bench --host --shape 16 --seconds 1"}));
+                "cairn bench --shape 128 --seconds 0.5 --style S1", "cairn bench --host --shape 16 --seconds 1",
+                "cairn bench cairn --shape 512 --seconds 1 --sustained"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
   add_suite_flag(verb, options->suite);
@@ -204,6 +209,7 @@ Action bench_verb(CLI::App& verb) {
   verb.add_option("--seconds", options->seconds, "The most time for one contender on one problem")
       ->capture_default_str();
   verb.add_flag("--hot", options->hot, "Hot caches: the same matrices over and over");
+  verb.add_flag("--sustained", options->sustained, "Samples of 50 ms or more, after half a second of the same work");
   verb.add_flag("--host", options->host, "Time the host's part of a call instead of the device's");
   verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");
   verb.add_option("--record", options->record, "Also keep a record with every sample in this JSON file");

@@ -170,6 +170,32 @@ TEST(Bench, TimeUpEndsAnUnsettledContender) {
   EXPECT_FALSE(rows[0].settled);
 }
 
+// Every sample is 50 runs of a millisecond. Half a second goes before the first one: five rounds of two contenders,
+// or six where ten times 0.05 are a little less. Five count however little time there is, and one more is looked at.
+TEST(Bench, SustainedSamplesAreLongAndFollowALongWarmUp) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
+  std::string log;
+  Runner a(gpu, "a", Cheat::none, log), b(gpu, "b", Cheat::none, log);
+  Settings settings;
+  settings.cache = Cache::hot, settings.stop.seconds = 1e-9;
+  settings.progress = [&](const std::string& what, double) {
+    if (what.starts_with("verifying")) log.clear();  // of the last one, that of its check stays
+    return true;
+  };
+  const auto rows = bench({&a, &b}, kProblem, sustained(settings));
+  for (const record::Row& row : rows) {
+    EXPECT_TRUE(row.timed());
+    EXPECT_EQ(row.runs, 50);
+    EXPECT_EQ(row.samples_ms, std::vector<double>(5, 1.0));
+  }
+  const std::string round = std::string(50, 'a') + std::string(50, 'b');
+  int rounds = 0;
+  for (; log.ends_with(round); ++rounds) log.resize(log.size() - round.size());
+  EXPECT_GE(rounds, 5 + 5 + 1);
+  EXPECT_LE(rounds, 6 + 5 + 1);
+  EXPECT_EQ(log, "b" + std::string(10, 'a') + std::string(10, 'b')) << "how long one takes, by single runs and eight";
+}
+
 TEST(Inputs, AreSpreadOverTheIntervalAndDifferBySeed) {
   const auto bytes = uniform(Type::f64, 10'000, 1);
   const auto* x = reinterpret_cast<const double*>(bytes.data());

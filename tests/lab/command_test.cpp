@@ -46,6 +46,7 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("list --format xml", 2, "table, csv, json, md");
   expect_complaint("bench --shape 0", 2, "1 or more");
   expect_complaint("bench --seconds 0", 2, "above 0");
+  expect_complaint("bench --sustained --host --shape 16", 2, "--sustained keeps the device busy");
   expect_complaint("verify --fuzz 0", 2, "1 or more");
   expect_complaint("verify --fuzz many", 2, "--fuzz");
   expect_complaint("lab nothing", 2, "layout");
@@ -131,6 +132,20 @@ TEST(Command, BenchGivesTheKeysAndTheSamples) {
   EXPECT_GE(row["samples_ms"].size(), 3u);
   for (const char* key : {"median_ms", "min_ms", "spread_percent", "tflops", "gbytes"})
     EXPECT_TRUE(row[key].is_number()) << key;
+}
+
+TEST(Command, SustainedSamplesLastAndSaySo) {
+  const Ran ran =
+      run_cairn("bench cairn --device cpu --shape 64 --type f32 --seconds 0.1 --sustained --record long.json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("SUSTAINED load"), std::string::npos) << ran.out;
+  EXPECT_NE(run_cairn("report long.json").out.find("SUSTAINED load"), std::string::npos);
+  const auto record = nlohmann::json::parse(slurp(scratch() / "long.json"));
+  EXPECT_EQ(record["method"]["sustained"], true);
+  const auto& row = record["rows"].back();
+  EXPECT_GE(row["samples_ms"].size(), 5u);
+  // The clock of a machine with neighbours is no measure; that there are many runs in a sample is.
+  EXPECT_GT(row["runs"].get<double>(), 50);
 }
 
 // One small measurement for the tests below.

@@ -110,6 +110,18 @@ TEST(Compare, OtherCircumstancesAreSaid) {
   EXPECT_TRUE(said[2].ends_with("| unknown")) << said[2];
 }
 
+TEST(Compare, SustainedAgainstShortSamplesIsSaid) {
+  const Record before = some_record();
+  Record after = before;
+  after.method.sustained = true;
+  EXPECT_EQ(
+      compare(before, after).differences,
+      (std::vector<std::string>{
+          "different methods: cold caches, 5 s, 30 samples or more, 0.5 % precision, seed 18446744073709551615 | "
+          "cold caches, sustained load, 5 s, 30 samples or more, 0.5 % precision, seed 18446744073709551615"}));
+  EXPECT_TRUE(compare(after, after).differences.empty());
+}
+
 TEST(Compare, NothingInCommonIsNoAgreement) {
   const Comparison comparison = compare(some_record({}), some_record());
   EXPECT_TRUE(comparison.pairs.empty());

@@ -46,6 +46,12 @@ class LadderMarkdown : public ::testing::Test {
       std::filesystem::path(::testing::TempDir()) / ("cairn_ladder_" + std::to_string(::getpid()));
 };
 
+TEST_F(LadderMarkdown, SaysThatItWasSustained) {
+  Named named = measured();
+  named.record.method.sustained = true;
+  EXPECT_NE(ladder_tables({named}, root_).at(0).text.find("cold caches, sustained load · ["), std::string::npos);
+}
+
 TEST_F(LadderMarkdown, IsInTheLaddersOrderWithTheBaselinesBelow) {
   const auto tables = ladder_tables({measured()}, root_);
   ASSERT_EQ(tables.size(), 1u);

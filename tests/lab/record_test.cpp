@@ -82,6 +82,24 @@ TEST(Record, IsReadBackAsItWasWritten) {
   EXPECT_EQ(to_json(back), to_json(record));
 }
 
+// Records from before there was such a thing are not sustained, and keep their text.
+TEST(Record, SustainedIsWrittenOnlyWhereItIs) {
+  Record record = some_record();
+  EXPECT_EQ(to_json(record).find("sustained"), std::string::npos);
+  EXPECT_FALSE(from_json(to_json(record), "x.json").method.sustained);
+  record.method.sustained = true;
+  EXPECT_EQ(json::parse(to_json(record))["method"]["sustained"], true);
+  EXPECT_TRUE(from_json(to_json(record), "x.json").method.sustained);
+  EXPECT_EQ(to_json(from_json(to_json(record), "x.json")), to_json(record));
+}
+
+TEST(Record, TheTableSaysThatItWasSustained) {
+  Record record = some_record();
+  EXPECT_EQ(view(record).before.at(0).find("SUSTAINED"), std::string::npos);
+  record.method.sustained = true;
+  EXPECT_NE(view(record).before.at(0).find("cold caches, SUSTAINED load"), std::string::npos);
+}
+
 TEST(Record, SamplesAreOneLineAndKeptToTheNanosecond) {
   const std::string text = to_json(some_record({some_row("a", small_product(), {1.23456789, 0.1 + 0.2, 1e-6})}));
   EXPECT_NE(text.find("\n      \"samples_ms\": [1.234568, 0.3, 1e-06]\n"), std::string::npos) << text;
@@ -265,6 +283,8 @@ TEST(Record, WhatIsNotARecordIsRefusedWithThePlace) {
       {"/machine/units", "1e3", "x.json: machine.units is 1000.0; it must be an integer, 0 or more"},
       {"/machine/units", "99999999999", "x.json: machine.units is 99999999999; it must be an integer, 0 or more"},
       {"/build/cuda", "1", "x.json: build.cuda is 1; it must be true or false"},
+      {"/method/sustained", "1", "x.json: method.sustained is 1; it must be true or false"},
+      {"/method/sustain", "true", "x.json: method has a key \"sustain\" that no record of schema 1 has"},
       {"/ceilings/fma_tflops", "-1", "x.json: ceilings.fma_tflops is -1; it must be a number, 0 or more"},
       {"/ceilings/mma_tflops/f64", "1", "x.json: ceilings.mma_tflops has a key \"f64\" that no record"},
       {"/ceilings/mma_tflops/f16", "0", "x.json: ceilings.mma_tflops.f16 is 0; it must be a positive number"},

@@ -91,6 +91,44 @@ TEST(Stopwatch, ALongRunIsASampleAndTakesTheNextSet) {
   }
 }
 
+// Sustained: 50 runs of a millisecond, and on to the end of the ring.
+TEST(Stopwatch, ALongSampleHasAsManyRunsAsItNeeds) {
+  const auto gpu = std::make_shared<FakeGpu>();
+  const Ring ring(gpu, kProblem, 1, Cache::cold);
+  Stopwatch watch(
+      ring, [&](const Call&, runtime::Stream) { return gpu->enqueue(1000, [] {}); }, kSustainedMs);
+  EXPECT_TRUE(watch.in_graph());
+  EXPECT_EQ(ring.sets(), 44);
+  EXPECT_EQ(watch.runs(), 88);
+  EXPECT_DOUBLE_EQ(watch.sample(0), 1);
+  const Stopwatch slow(
+      ring, [&](const Call&, runtime::Stream) { return gpu->enqueue(51e3, [] {}); }, kSustainedMs);
+  EXPECT_EQ(slow.runs(), 1) << "one run is long enough";
+  const Stopwatch tiny(
+      ring, [&](const Call&, runtime::Stream) { return gpu->enqueue(0.5, [] {}); }, kSustainedMs);
+  EXPECT_EQ(tiny.runs(), 20'020) << "455 times round the ring: a graph has an end";
+}
+
+// 44 sets of 40 ms each are no sample of 50 ms: what is that slow does not care for caches.
+TEST(Stopwatch, WhatIsSlowDoesNotGoRoundTheWholeRing) {
+  const auto gpu = std::make_shared<FakeGpu>();
+  const Ring ring(gpu, kProblem, 1, Cache::cold);
+  const Stopwatch watch(
+      ring, [&](const Call&, runtime::Stream) { return gpu->enqueue(40e3, [] {}); }, kSustainedMs);
+  EXPECT_EQ(watch.runs(), 2);
+}
+
+// A neighbour holds up the second run, by which the runs of a sample are counted.
+TEST(Stopwatch, ADisturbanceDoesNotMakeSamplesShort) {
+  const auto gpu = std::make_shared<FakeGpu>();
+  const Ring ring(gpu, kProblem, 1, Cache::hot);
+  int calls = 0;
+  const Stopwatch watch(
+      ring, [&](const Call&, runtime::Stream) { return gpu->enqueue(++calls == 2 ? 80e3 : 10e3, [] {}); },
+      kSustainedMs);
+  EXPECT_EQ(watch.runs(), 5);
+}
+
 // What no graph can hold is called, and takes the next set just so.
 TEST(Stopwatch, DirectCallsTakeTheNextSetToo) {
   const auto gpu = std::make_shared<FakeGpu>();

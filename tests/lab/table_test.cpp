@@ -100,5 +100,15 @@ TEST(Report, LinesAroundTheTableAreForPeople) {
   EXPECT_TRUE(nlohmann::json::accept(render(report, Format::json)));
 }
 
+TEST(Report, TotalsComeLastAndAreForPeople) {
+  Report report{{}, {{{"x", "x"}}, {{std::int64_t{1}}}}, {"after"}, {}, {{{"y", "sum"}}, {{std::int64_t{2}}}}};
+  EXPECT_EQ(render(report, Format::table), "x\n1\n\nafter\n\nsum\n  2\n");
+  EXPECT_TRUE(render(report, Format::md).ends_with("after\n\n| sum |\n|----:|\n|   2 |\n"));
+  EXPECT_EQ(render(report, Format::csv), "x\r\n1\r\n");
+  EXPECT_EQ(nlohmann::json::parse(render(report, Format::json)).dump(), R"([{"x":1}])");
+  report.totals = {};
+  EXPECT_TRUE(render(report, Format::table).ends_with("after\n"));
+}
+
 }  // namespace
 }  // namespace cairn::lab
