@@ -105,4 +105,18 @@ Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared
                         std::forward<Arguments>(arguments)...);
 }
 
+// Both at once. Clusters are of sm_90, so that the kernel waits for the one ahead of it; `blocks` may be 1.
+template <class... Parameters, class... Arguments>
+Status launch_dependent_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
+                                void (*kernel)(Parameters...), Arguments&&... arguments) {
+  cudaLaunchAttribute how[2] = {};
+  how[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  how[0].val.programmaticStreamSerializationAllowed = 1;
+  how[1].id = cudaLaunchAttributeClusterDimension;
+  how[1].val.clusterDim.x = blocks;
+  how[1].val.clusterDim.y = how[1].val.clusterDim.z = 1;
+  return detail::launch(how, blocks > 1 ? 2 : 1, grid, block, shared_bytes, stream, kernel,
+                        std::forward<Arguments>(arguments)...);
+}
+
 }  // namespace cairn

@@ -16,24 +16,24 @@ struct alignas(16) SumStrip {
   float at[16][kStride];
 };
 
+template <class Out>
+__device__ __forceinline__ void update(void* C, std::int64_t at, float sum, float alpha, float beta) {
+  Out& c = static_cast<Out*>(C)[at];
+  const float product = alpha * sum;
+  c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c));
+}
 // C is of f32 (`wide`), or of Out.
 template <class Out>
 __device__ __forceinline__ void update(void* C, std::int64_t at, float sum, float alpha, float beta, bool wide) {
-  const float product = alpha * sum;
-  if (wide) {
-    float& c = static_cast<float*>(C)[at];
-    c = beta == 0 ? product : product + beta * c;
-  } else {
-    Out& c = static_cast<Out*>(C)[at];
-    c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c));
-  }
+  if (wide) return update<float>(C, at, sum, alpha, beta);
+  update<Out>(C, at, sum, alpha, beta);
 }
 
-// 64 x n sums into C, of which element `first` is their first, and of which `rows` x `cols` are in the matrix.
-template <class Out, int n>
-__device__ __forceinline__ void store_sums(void* C, std::int64_t first, std::int64_t ldc, int rows, int cols,
-                                           const float (&sums)[n / 2], float alpha, float beta, bool wide,
-                                           SumStrip& strip) {
+// 64 x n sums by put(at, sum), of which element `first` is their first, and of which `rows` x `cols` are in the
+// matrix.
+template <int n, class Put>
+__device__ __forceinline__ void put_sums(std::int64_t first, std::int64_t ldc, int rows, int cols,
+                                         const float (&sums)[n / 2], SumStrip& strip, Put&& put) {
   static_assert(n % SumStrip::kCols == 0);
   const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
 #pragma unroll
@@ -50,9 +50,18 @@ __device__ __forceinline__ void store_sums(void* C, std::int64_t first, std::int
     const int down = col + lane < cols ? min(rows - row, 16) : 0;
     const std::int64_t at = first + row * ldc + col + lane;
 #pragma unroll 4
-    for (int r = 0; r < down; ++r) update<Out>(C, at + r * ldc, strip.at[r][lane], alpha, beta, wide);
+    for (int r = 0; r < down; ++r) put(at + r * ldc, strip.at[r][lane]);
     __syncwarp();  // before the next strip is laid over this one
   }
+}
+
+// The same into C.
+template <class Out, int n>
+__device__ __forceinline__ void store_sums(void* C, std::int64_t first, std::int64_t ldc, int rows, int cols,
+                                           const float (&sums)[n / 2], float alpha, float beta, bool wide,
+                                           SumStrip& strip) {
+  put_sums<n>(first, ldc, rows, cols, sums, strip,
+              [&](std::int64_t at, float sum) { update<Out>(C, at, sum, alpha, beta, wide); });
 }
 
 }  // namespace cairn

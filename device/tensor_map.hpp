@@ -65,7 +65,7 @@ inline Status make_tensor_map(TensorMap& out, const TensorBox& what) {
   const CUresult result =
       encode(&out, detail::map_type(what), static_cast<cuuint32_t>(what.rank), const_cast<void*>(what.base),
              what.sizes.data(), what.strides.data() + 1, what.box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-             swizzles[static_cast<std::size_t>(what.swizzle)], CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             swizzles[static_cast<std::size_t>(what.swizzle)], CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return {};
   return {Code::invalid_argument, "the driver refused a tensor map, error " + std::to_string(result)};

@@ -13,14 +13,13 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "device/e4m3.hpp"
 #include "device/sm90.hpp"
 #include "device/tensor_map.hpp"
 #include "device/tf32.hpp"
 #include "device/wgmma_shapes.hpp"
 
 namespace cairn {
-
-struct E4m3 {};  // names the 8-bit floats; operands hold four to a register
 
 // Which neighbours of an operand in shared memory touch: those along k, or those along the rows of A (the columns of
 // B). Only 16-bit types may have the latter.

@@ -134,6 +134,15 @@ inline constexpr Types f16_bf16_tf32[] = {{Type::f16, Type::f16},
                                           {Type::bf16, Type::bf16},
                                           {Type::bf16, Type::f32},
                                           {Type::f32, Type::f32, Compute::tf32}};
+inline constexpr Types f16_bf16_tf32_e4m3[] = {{Type::f16, Type::f16},
+                                               {Type::f16, Type::f32},
+                                               {Type::bf16, Type::bf16},
+                                               {Type::bf16, Type::f32},
+                                               {Type::f32, Type::f32, Compute::tf32},
+                                               {Type::e4m3, Type::e4m3},
+                                               {Type::e4m3, Type::f16},
+                                               {Type::e4m3, Type::bf16},
+                                               {Type::e4m3, Type::f32}};
 inline constexpr Types split[] = {{Type::f32, Type::f32, Compute::split}};
 }  // namespace types
 
@@ -151,11 +160,12 @@ template <class... Numbers> TileName tile_text(const char* format, Numbers... nu
   return name;
 }
 
-// A tile as the library's chooser sees it (src/dispatch/choose.hpp): steps of 128 bytes of k by wgmma.
+// A tile as the library's chooser sees it (src/dispatch/choose.hpp): steps of 128 bytes of k by wgmma; tiles that do
+// not fill the last round can be cut along k.
 struct TileShape {
   int bm, bn;
   int cluster;  // blocks one below the other, that share the columns of B
-  bool cuts;    // tiles that do not fill the last round are cut along k
+  bool turns;   // two tiles at a time, one of which is stored while the other is multiplied
 };
 
 // The card.

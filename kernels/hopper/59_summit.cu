@@ -1,58 +1,35 @@
 // 59 · Summit                                              docs/trail/hopper_59_summit.md · cairn bench hopper/59
 //
-// Idea    All of the trail for every problem: tiles to choose from, whole products of a batch in one launch, tiles
-//         cut along k where they do not fill the last wave (as in tensor/39), and a pre-pass that copies operands
-//         which TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
+// Idea    All of the trail for every problem: tiles to choose from, shared by the warpgroups or in turns, whole
+//         products of a batch in one launch, tiles cut along k where they do not fill the last wave (as in
+//         tensor/39), a launch that begins before the one ahead has ended, and a pre-pass that copies operands which
+//         TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
 // Before  51 to 58 have one tile, one product, two types, and want everything at multiples of 16 bytes.
 // Limit   Large products run into the GPU's power limit: the clock gives way before the tensor cores are full.
-// Needs   f16, bf16 (C the same, or f32), tf32; row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment
-//         and batch; scratch memory for copies and for sums of cut tiles; sm_90a.
+// Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; sums that stay in the tensor cores, or
+// are
+//         promoted); row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment and batch; scratch memory
+//         for copies and for sums of cut tiles; sm_90a.
+#include "device/barrier.hpp"
 #include "device/cluster.hpp"
 #include "device/dependent.hpp"
 #include "device/launch.hpp"
-#include "device/place.hpp"
 #include "device/registers.hpp"
 #include "device/strip.hpp"
 #include "device/tma.hpp"
-#include "device/vec.hpp"
-#include "device/wgmma.hpp"
+#include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/59_summit/multiply.hpp"
 #include "kernels/hopper/59_summit/operand.hpp"
 #include "kernels/hopper/59_summit/store.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
 #include "kernels/hopper/59_summit/work.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
 
 inline constexpr int kLayers = 16;  // of threads that add up shares
+inline constexpr int kTurn = 2;     // barriers 3 and 4: the turns of the warpgroups
 
-struct Args {
-  std::int64_t m, n;
-  float alpha, beta;
-  void* C;
-  std::int64_t ldc, stride_c;
-  Type in, out;
-  bool by_engine;     // it stores C,
-  bool last_too;      // also the last columns: it writes whole pieces of 16 bytes
-  bool vector_c;      // 16-byte accesses of C are possible
-  bool one_a, one_b;  // all products have the same A, the same B
-  int tiles;          // of a product; of a cluster, one below the other
-  Shares shares;
-  float* sums;  // of shares
-};
-
-// Where a tile of some product is.
-struct At : Place {
-  int batch;
-};
-template <int tile> __device__ __forceinline__ At place_of(const Args& g, int index, int rank) {
-  using G = Geometry<tile>;
-  const int batch = index / g.tiles;
-  At at{place<G::cluster * G::bm, G::bn, G::group>(g.m, g.n, index - batch * g.tiles), batch};
-  at.row += rank * G::bm;
-  at.rows -= rank * G::bm;  // none, perhaps
-  return at;
-}
+template <class In> inline constexpr int element_size = std::is_same_v<In, Tf32> ? 4 : sizeof(In);
 
 // Asks for a tile of an operand, `rows` rows of op(A) (columns of op(B)) by a step of k. Neighbours along k: a line
 // is a row, and the tile is one box. Neighbours along the rows: a line is 64 of them, and so is a box wide. With
@@ -76,12 +53,13 @@ __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, in
   }
 }
 
-template <class In, int tile, Major a_major, Major b_major>
+template <class In, int tile, Major a_major, Major b_major, bool promoted>
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
-                     const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
+                     const __grid_constant__ TensorMap C, const __grid_constant__ TensorMap S,
+                     const __grid_constant__ Args g) {
   using G = Geometry<tile>;
-  constexpr int bk = std::is_same_v<In, Tf32> ? 32 : 64;
+  constexpr int bk = kLine / element_size<In>;
   extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
   unsigned char* const sA = hopper_59_shared;                // (stages, bm, bk), or (…, bm / 64, bk, 64)
   unsigned char* const sB = sA + G::stages * G::bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
@@ -92,8 +70,8 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   if (threadIdx.x == 0) {
     for (int i = 0; i < G::stages; ++i) {
-      mbarrier_init(full + i, 1);                // the producer's, and bytes
-      mbarrier_init(empty + i, 2 * G::cluster);  // one thread's of each warpgroup of the cluster
+      mbarrier_init(full + i, 1);                                 // the producer's, and bytes
+      mbarrier_init(empty + i, (G::turns ? 1 : 2) * G::cluster);  // one thread's of each warpgroup that has the tile
     }
     mbarrier_ready();
     tma_prefetch(A);
@@ -101,6 +79,9 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   if constexpr (G::cluster > 1) cluster_sync();
   if constexpr (G::cluster == 1) __syncthreads();
+  // Up to here nothing of the kernel ahead mattered. The next one may come as far.
+  let_next_begin();
+  wait_for_previous();
   const int rank = G::cluster > 1 ? static_cast<int>(cluster_rank()) : 0;
   const int block = static_cast<int>(blockIdx.x) / G::cluster, blocks = static_cast<int>(gridDim.x) / G::cluster;
   int stage = 0;
@@ -132,7 +113,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   take_registers<kTake>();
   const int barrier = static_cast<int>(threadIdx.x) / 128, group = barrier - 1;  // of this warpgroup,
   const int row = G::down == 2 ? group * G::rows : 0,
-            col = G::down == 2 ? 0 : group * G::cols;        // its part of a tile,
+            col = G::across == 2 ? group * G::cols : 0;      // its part of a tile,
   unsigned char* const slabs = sC + group * kSlabs * kSlab;  // its memory
   const auto release = [&](int used) {
     const unsigned thread = threadIdx.x % 128;
@@ -143,56 +124,47 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
   };
 
+  Work next{};
+  bool more = work_of(g.shares, block, blocks, 0, work);
 #pragma unroll 1
-  for (int turn = 0; work_of(g.shares, block, blocks, turn, work); ++turn) {
-    // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
+  for (int turn = 0; more; ++turn, work = next) {
+    more = work_of(g.shares, block, blocks, turn + 1, next);
+    if constexpr (G::turns) {
+      // The other's tiles take stages too. My turn comes when the other has waited for all of its own: a barrier
+      // tells phases by their parity only, and would let through who waits for one further ahead.
+      if (turn % 2 != group) {
+        stage += work.end - work.begin;
+        phase ^= stage / G::stages % 2;
+        stage %= G::stages;
+        continue;
+      }
+      if (turn > 0) bar_sync(kTurn + barrier, 256);
+    }
+
     float acc[G::each][G::cols / 2] = {};
 #pragma unroll 1
     for (int step = work.begin; step < work.end; ++step, advance()) {
       mbarrier_wait(full + stage, phase);
       const Operand a = operand(sA + (stage * G::bm + row) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
       const Operand b = operand(sB + (stage * G::bn + col) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
-      wgmma_fence();
-#pragma unroll
-      for (int kk = 0; kk < 4; ++kk) {
-        const int ka = a_major == Major::k ? kk * 32 : kk * 16 * kLine,
-                  kb = b_major == Major::k ? kk * 32 : kk * 16 * kLine;
-#pragma unroll
-        for (int i = 0; i < G::each; ++i)
-          wgmma<In, G::cols, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), true);
+      if constexpr (promoted) {
+        multiply_promoted<In, tile>(acc, a, b);
+        release(stage);
+      } else {
+        multiply<In, tile, a_major, b_major>(acc, a, b);
+        // All but this step's products are done, so the stage before can be filled again.
+        wgmma_wait<1>();
+        if (step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
       }
-      wgmma_commit();
-      // All but this step's products are done, so the stage before can be filled again.
-      wgmma_wait<1>();
-      if (step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
     }
+    if (G::turns && more) bar_arrive(kTurn + 3 - barrier, 256);
     wgmma_wait<0>();
-    if (work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+    if (!promoted && work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
 
     // Store, while the next tile's stages fill.
-    const At at = place_of<tile>(g, work.tile, rank);
-    const bool cut = work.end - work.begin < g.shares.steps;
-    const bool by_engine = g.by_engine && (g.last_too || at.cols == G::bn);
-#pragma unroll
-    for (int i = 0; i < G::each; ++i) {
-      const int down = row + i * 64, to_row = static_cast<int>(at.row) + down,
-                to_col = static_cast<int>(at.col) + col;
-      if (cut) {
-        keep_sums<G::cols>(g.sums + (work.slot * G::bm + down) * G::bn + col, G::bn, acc[i]);
-      } else if (by_engine && g.out == Type::f32) {
-        store_slabs<Type::f32, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, slabs, barrier);
-      } else if (by_engine) {
-        store_slabs<std::is_same_v<In, __half> ? Type::f16 : Type::bf16, G::cols>(C, to_row, to_col, at.batch, acc[i],
-                                                                                  g.alpha, slabs, barrier);
-      } else {
-        if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
-        bar_sync(barrier, 128);
-        const std::int64_t first = at.batch * g.stride_c + (at.row + down) * g.ldc + at.col + col;
-        using Out = std::conditional_t<std::is_same_v<In, __half>, __half, __nv_bfloat16>;
-        store_sums<Out, G::cols>(g.C, first, g.ldc, at.rows - down, at.cols - col, acc[i], g.alpha, g.beta,
-                                 g.out == Type::f32, reinterpret_cast<SumStrip*>(slabs)[threadIdx.x / 32 % 4]);
-      }
-    }
+    const bool share = work.end - work.begin < g.shares.steps;
+    store<In, tile>(g, C, S, place_of<tile>(g, work.tile, rank), share ? work.slot : -1, rank, row, col, acc, slabs,
+                    barrier);
   }
   if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // a block's memory lasts as long as the block
   __syncwarp();
@@ -205,15 +177,25 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers)
     hopper_59_add_shares(const __grid_constant__ Args g) {
   using G = Geometry<tile>;
   __shared__ float layers[kLayers][G::bn];
+  let_next_begin();
   const int cut = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
   const At at = place_of<tile>(g, g.shares.whole + cut, 0);
   if (row >= at.rows) return;  // the block decides as one
   wait_for_previous();
   const int deep = static_cast<int>(blockDim.y);
-  if (!add_shares(layers, g.shares, g.sums, G::bm * G::bn, cut, row, deep)) return;
+  if (!add_shares(layers, g.shares, g.sums, G::cluster * G::bm * G::bn, cut, row, deep)) return;
   const int col = static_cast<int>(threadIdx.x) * 4, left = at.cols - col;
   Out* const to = static_cast<Out*>(g.C) + at.batch * g.stride_c + (at.row + row) * g.ldc + at.col + col;
   update<Out, 4>(to, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
+}
+
+template <int tile> auto adder(Type out) {
+  switch (out) {
+    case Type::e4m3: return hopper_59_add_shares<E4m3, tile>;
+    case Type::f16: return hopper_59_add_shares<__half, tile>;
+    case Type::bf16: return hopper_59_add_shares<__nv_bfloat16, tile>;
+    default: return hopper_59_add_shares<float, tile>;
+  }
 }
 
 template <int tile> Shares shares_of(const Problem& p, int units) {
@@ -221,23 +203,23 @@ template <int tile> Shares shares_of(const Problem& p, int units) {
   const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn) * p.batch;
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kLine);
   const int running = std::max(units / t.cluster, 1);
-  const Shares shares = share_out(tiles, steps, running, 1, trouble(t, tiles % running));
-  return t.cluster > 1 ? uncut(shares) : shares;
+  return share_out(tiles, steps, running, 1, trouble(t, tiles % running));
 }
-std::size_t bytes_of(const Tile& t, const Shares& shares) { return shares.sums() * t.bm * t.bn * sizeof(float); }
+std::size_t bytes_of(const Tile& t, const Shares& shares) {
+  return shares.sums() * t.cluster * t.bm * t.bn * sizeof(float);
+}
 
-template <class In, int tile, Major a, Major b>
-Status multiply(const RungArgs& args, const Side& A, const Side& B, std::span<std::byte> scratch, Stream stream) {
+template <class In, int tile, Major a, Major b, bool promoted>
+Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::byte> scratch, Stream stream) {
   using G = Geometry<tile>;
   const GemmArgs<void, void, float> g(args);
   const Problem& p = args.problem;
-  const bool wide = p.out == Type::f32;
   const auto on_grid = [&](std::int64_t elements) { return elements * size_of(p.out) % 16 == 0; };
   const bool vector_c =
       reinterpret_cast<std::uintptr_t>(g.C) % 16 == 0 && on_grid(g.ldc) && (p.batch == 1 || on_grid(p.stride_c));
-  const bool by_engine = vector_c && g.beta == 0;
+  const bool by_engine = vector_c && g.beta == 0 && p.out != Type::e4m3;
 
-  TensorMap mapA{}, mapB{}, mapC{};
+  TensorMap mapA{}, mapB{}, mapC{}, mapS{};
   if (Status s = map_of(mapA, A, G::bm, std::is_same_v<In, Tf32>); !s.ok()) return s;
   if (Status s = map_of(mapB, B, G::bn / G::cluster, std::is_same_v<In, Tf32>); !s.ok()) return s;
   const Side C{g.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
@@ -247,38 +229,28 @@ Status multiply(const RungArgs& args, const Side& A, const Side& B, std::span<st
   real.k = g.k;
   Shares shares = shares_of<tile>(real, args.units);
   if (scratch.size() < bytes_of(G::t, shares)) shares = uncut(shares);
-  const auto tiles = static_cast<int>(ceil_div(g.m, G::bm * G::cluster) * ceil_div(g.n, G::bn));
-  const Args same{g.m,
-                  g.n,
-                  g.alpha,
-                  g.beta,
-                  g.C,
-                  g.ldc,
-                  p.stride_c,
-                  p.in,
-                  p.out,
-                  by_engine,
-                  on_grid(g.n),
-                  vector_c,
-                  A.stride == 0,
-                  B.stride == 0,
-                  tiles,
-                  shares,
-                  reinterpret_cast<float*>(scratch.data())};
-  const std::int64_t jobs = shares.cut > 0 ? args.units : shares.whole, most = std::max(args.units / G::cluster, 1);
-  const Grid grid{std::min(jobs, most) * G::cluster};
-  constexpr int shared = kTiles[tile].shared();
-  const auto kernel = hopper_59_summit<In, tile, a, b>;
-  if constexpr (G::cluster > 1) {
-    return launch_cluster(G::cluster, grid, kThreads, shared, stream, kernel, mapA, mapB, mapC, same);
-  } else {
-    if (Status s = launch(grid, kThreads, shared, stream, kernel, mapA, mapB, mapC, same); !s.ok()) return s;
-    if (shares.cut == 0) return {};
-    using Narrow = std::conditional_t<std::is_same_v<In, __half>, __half, __nv_bfloat16>;
-    const int layers = std::min(kLayers, shares_of_a_tile(shares));
-    return launch_dependent({G::bm, shares.cut}, dim3(G::bn / 4, static_cast<unsigned>(layers)), 0, stream,
-                            wide ? hopper_59_add_shares<float, tile> : hopper_59_add_shares<Narrow, tile>, same);
+  if (shares.cut > 0) {
+    const auto slots = static_cast<std::int64_t>(shares.sums());
+    constexpr int high = G::cluster * G::bm;
+    const Side S{scratch.data(), Type::f32, high, G::bn, G::bn, high * G::bn, slots, Major::k};
+    if (Status s = map_of(mapS, S, 64, false); !s.ok()) return s;
   }
+  const auto tiles = static_cast<int>(ceil_div(g.m, G::bm * G::cluster) * ceil_div(g.n, G::bn));
+  const Args same{g.m,           g.n,          g.alpha,    g.beta,
+                  g.C,           g.ldc,        p.stride_c, p.out,
+                  by_engine,     on_grid(g.n), vector_c,   A.stride == 0,
+                  B.stride == 0, tiles,        shares,     reinterpret_cast<float*>(scratch.data())};
+  const std::int64_t most = std::max(args.units / G::cluster, 1);
+  const Grid grid{(shares.cut > 0 ? most : std::min<std::int64_t>(shares.whole, most)) * G::cluster};
+  constexpr int shared = kTiles[tile].shared();
+  if (Status s = launch_dependent_cluster(G::cluster, grid, kThreads, shared, stream,
+                                          hopper_59_summit<In, tile, a, b, promoted>, mapA, mapB, mapC, mapS, same);
+      !s.ok() || shares.cut == 0) {
+    return s;
+  }
+  const int layers = std::min(kLayers, shares_of_a_tile(shares));
+  return launch_dependent({G::cluster * G::bm, shares.cut}, dim3(G::bn / 4, static_cast<unsigned>(layers)), 0, stream,
+                          adder<tile>(p.out), same);
 }
 
 // Copies of operands first, if they are needed.
@@ -305,10 +277,14 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
     std::span<std::byte> scratch = args.scratch;
     if (Status s = copy_operands(A, B, scratch, stream); !s.ok()) return s;
     if constexpr (std::is_same_v<In, Tf32>) {
-      return multiply<In, i, Major::k, Major::k>(args, A, B, scratch, stream);
+      return run<In, i, Major::k, Major::k, false>(args, A, B, scratch, stream);
+    } else if constexpr (std::is_same_v<In, E4m3>) {
+      const bool fast = args.problem.compute == Compute::fast;
+      return fast ? run<In, i, Major::k, Major::k, false>(args, A, B, scratch, stream)
+                  : run<In, i, Major::k, Major::k, true>(args, A, B, scratch, stream);
     } else {
       return with_majors(args.problem.op_a, args.problem.op_b,
-                         [&]<Major a, Major b>() { return multiply<In, i, a, b>(args, A, B, scratch, stream); });
+                         [&]<Major a, Major b>() { return run<In, i, a, b, false>(args, A, B, scratch, stream); });
     }
   });
 }
@@ -317,6 +293,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   switch (args.problem.in) {
     case Type::f32: return launch_typed<Tf32>(args, tile, stream);
     case Type::bf16: return launch_typed<__nv_bfloat16>(args, tile, stream);
+    case Type::e4m3: return launch_typed<E4m3>(args, tile, stream);
     default: return launch_typed<__half>(args, tile, stream);
   }
 }
@@ -334,13 +311,13 @@ std::size_t scratch(const Problem& row, int tile, int units) {
 
 TileShape shape(int tile) {
   const Tile& t = kTiles[tile];
-  return {t.bm, t.bn, t.cluster, t.cluster == 1};
+  return {t.bm, t.bn, t.cluster, t.turns};
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",
                           .title = "Summit",
                           .kind = RungKind::gemm,
-                          .types = types::f16_bf16_tf32,
+                          .types = types::f16_bf16_tf32_e4m3,
                           .layouts = layout::all,
                           .arch = 90,
                           .tiles = std::size(kTiles),

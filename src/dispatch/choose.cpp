@@ -20,7 +20,9 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 Forecast forecast(const TileShape& t, const Problem& row, int units) {
   // A step is 128 bytes of k, four instructions of 64 rows by `wide` columns, each of which takes wide / 2 cycles and
   // reads 64 + wide rows of 32 bytes.
-  const double wide = t.bm == 64 ? t.bn / 2.0 : t.bn, instructions = 4.0 * t.bm * t.bn / (64 * wide);
+  const double share = t.bm == 64 && !t.turns ? t.bn / 2.0 : t.bn;  // of a warpgroup
+  const bool promoted = row.in == Type::e4m3 && row.compute != Compute::fast;
+  const double wide = promoted ? std::min(share, 128.0) : share, instructions = 4.0 * t.bm * t.bn / (64 * wide);
   const double multiply = instructions * wide / 2;
   const double shared = (instructions * (64 + wide) * 32 + (t.bm + t.bn) * 128.0) / kSharedBytes;
   const double l2 = (t.bm + t.bn / static_cast<double>(t.cluster)) * 128 / kL2Bytes;
@@ -31,10 +33,12 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   const std::int64_t running = std::max(units / t.cluster, 1);
   const std::int64_t tiles = up(row.m, std::int64_t{t.bm} * t.cluster) * up(row.n, t.bn) * row.batch;
   const auto steps = static_cast<double>(up(row.k * size_of(row.in), 128));
-  const auto cycles = [&](double rounds) { return kLaunch + rounds * steps * f.step + std::ceil(rounds) * kTile; };
+  const auto cycles = [&](double rounds) {
+    return kLaunch + rounds * steps * f.step + (t.turns ? 1 : std::ceil(rounds)) * kTile;
+  };
   f.rounds = static_cast<double>(up(tiles, running));
   f.cycles = cycles(f.rounds);
-  if (t.cuts && tiles % running != 0) {
+  if (tiles % running != 0) {
     const double even = static_cast<double>(tiles) / static_cast<double>(running);
     const double trouble = kCut + kCutTile * static_cast<double>(tiles % running);
     if (const double cut = cycles(even) + trouble; cut < f.cycles) f.rounds = even, f.cycles = cut;

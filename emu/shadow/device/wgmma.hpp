@@ -6,13 +6,12 @@
 #include "emu/group_side.hpp"
 #include "emu/shadow/cuda_bf16.h"
 #include "emu/shadow/cuda_fp16.h"
+#include "emu/shadow/device/e4m3.hpp"
 #include "emu/shadow/device/sm90.hpp"
 #include "emu/shadow/device/tensor_map.hpp"
 #include "emu/shadow/device/tf32.hpp"
 
 namespace cairn {
-
-struct E4m3 {};
 
 enum class Major : std::uint8_t { k, rows };
 

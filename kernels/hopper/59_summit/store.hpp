@@ -5,11 +5,12 @@
 #include <cuda_fp16.h>
 
 #include "device/barrier.hpp"
+#include "device/e4m3.hpp"
 #include "device/pack.hpp"
 #include "device/stmatrix.hpp"
 #include "device/sums.hpp"
 #include "device/tma.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/59_summit/args.hpp"
 
 namespace cairn::hopper_59 {
 
@@ -63,15 +64,60 @@ __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col
   }
 }
 
-// 64 x n sums of a share, to be added up with others later: rows of a tile, `stride` apart.
-template <int n> __device__ __forceinline__ void keep_sums(float* to, int stride, const float (&sums)[n / 2]) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
+// Whether a product of In may have a C of this narrow type.
+template <class In, Type out>
+inline constexpr bool gives = std::is_same_v<In, E4m3> || (std::is_same_v<In, __half> && out == Type::f16) ||
+                              (std::is_same_v<In, __nv_bfloat16> && out == Type::bf16);
+
+// One element of C.
+template <class In> __device__ __forceinline__ void update_one(const Args& g, std::int64_t at, float sum) {
+  if constexpr (gives<In, Type::e4m3>) {
+    if (g.out == Type::e4m3) return update<E4m3>(g.C, at, sum, g.alpha, g.beta);
+  }
+  if constexpr (gives<In, Type::f16>) {
+    if (g.out == Type::f16) return update<__half>(g.C, at, sum, g.alpha, g.beta);
+  }
+  if constexpr (gives<In, Type::bf16>) {
+    if (g.out == Type::bf16) return update<__nv_bfloat16>(g.C, at, sum, g.alpha, g.beta);
+  }
+  update<float>(g.C, at, sum, g.alpha, g.beta);
+}
+
+// The sums of a tile, or of a share of one, which go to a slot of scratch memory (S) to be added up later. `row`,
+// `col`: where in the tile this warpgroup's are; `memory`: its slabs. The blocks of a cluster have a slot together.
+template <class In, int tile>
+__device__ __forceinline__ void store(const Args& g, const TensorMap& C, const TensorMap& S, const At& at, int slot,
+                                      int rank, int row, int col,
+                                      const float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
+                                      unsigned char* memory, int barrier) {
+  using G = Geometry<tile>;
+  const bool share = slot >= 0, by_engine = share || (g.by_engine && (g.last_too || at.cols == G::bn));
+  const Type out = share ? Type::f32 : g.out;
+  const TensorMap& to = share ? S : C;
+  const float alpha = share ? 1 : g.alpha;
+  const int batch = share ? slot : at.batch, to_col = col + (share ? 0 : static_cast<int>(at.col));
 #pragma unroll
-  for (int j = 0; j < n / 8; ++j) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      *reinterpret_cast<float2*>(to + (row + half * 8) * stride + j * 8 + lane % 4 * 2) =
-          make_float2(sums[4 * j + 2 * half], sums[4 * j + 2 * half + 1]);
+  for (int i = 0; i < G::each; ++i) {
+    const int down = row + i * 64, to_row = down + (share ? rank * G::bm : static_cast<int>(at.row));
+    if (by_engine) {
+      if constexpr (gives<In, Type::f16>) {
+        if (out == Type::f16)
+          store_slabs<Type::f16, G::cols>(to, to_row, to_col, batch, acc[i], alpha, memory, barrier);
+      }
+      if constexpr (gives<In, Type::bf16>) {
+        if (out == Type::bf16)
+          store_slabs<Type::bf16, G::cols>(to, to_row, to_col, batch, acc[i], alpha, memory, barrier);
+      }
+      if (out == Type::f32)
+        store_slabs<Type::f32, G::cols>(to, to_row, to_col, batch, acc[i], alpha, memory, barrier);
+      continue;
+    }
+    if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
+    bar_sync(barrier, 128);
+    const std::int64_t first = at.batch * g.stride_c + (at.row + down) * g.ldc + at.col + col;
+    put_sums<G::cols>(first, g.ldc, at.rows - down, at.cols - col, acc[i],
+                      reinterpret_cast<SumStrip*>(memory)[threadIdx.x / 32 % 4],
+                      [&](std::int64_t c, float sum) { update_one<In>(g, c, sum); });
   }
 }
 

@@ -1,5 +1,5 @@
-// The tiles of the summit. Two warpgroups multiply: one above the other, or side by side where a tile is 64 rows
-// high.
+// The tiles of the summit. Two warpgroups multiply. They share a tile, one above the other (side by side where it is
+// 64 rows high), or have one each and take turns, as in 58.
 #pragma once
 
 #include "device/matrix_map.hpp"
@@ -18,21 +18,27 @@ inline constexpr int kKeep = 40, kTake = 232;  // registers a thread: of those w
 struct Tile {
   int bm, bn;
   int stages;
-  int cluster;  // blocks one below the other, that share the columns of B
+  int cluster;         // blocks one below the other, that share the columns of B
+  bool turns = false;  // a tile for each warpgroup
   constexpr int stage() const { return (bm + bn) * kLine; }
   constexpr int shared() const {
     return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))) + 2 * kSlabs * kSlab;
   }
   constexpr bool valid() const {
-    return (bm == 64 || bm % 128 == 0) && bm <= 256 && bn % (bm == 64 ? 128 : 64) == 0 && bn <= 256 &&
+    return bm % 64 == 0 && bm <= 256 && (turns || bm == 64 || bm % 128 == 0) &&
+           bn % (turns || bm > 64 ? 64 : 128) == 0 && bn <= 256 &&
            bn % (64 * cluster) == 0 &&  // lines along the rows have 64 elements
-           bm * bn / 256 + 40 <= kTake && 128 * kKeep + 256 * kTake <= 65536 &&  // registers
+           bm * bn / (turns ? 128 : 256) + 40 <= kTake && 128 * kKeep + 256 * kTake <= 65536 &&  // registers
            stages >= 2 && kSlabs * kSlab >= 4 * static_cast<int>(sizeof(SumStrip)) && shared() <= 227 * 1024;
   }
-  TileName name() const { return tile_text("%dx%d, %d stages, cluster %d", bm, bn, stages, cluster); }
+  TileName name() const {
+    return turns ? tile_text("%dx%d in turns, %d stages, cluster %d", bm, bn, stages, cluster)
+                 : tile_text("%dx%d, %d stages, cluster %d", bm, bn, stages, cluster);
+  }
 };
-inline constexpr Tile kTiles[] = {{128, 256, 4, 1}, {128, 256, 4, 2}, {256, 128, 4, 1}, {128, 192, 4, 1},
-                                  {128, 128, 6, 1}, {64, 256, 4, 1},  {64, 128, 7, 1}};
+inline constexpr Tile kTiles[] = {{128, 256, 4, 1}, {128, 256, 4, 2},       {256, 128, 4, 1},
+                                  {128, 192, 4, 1}, {128, 128, 6, 2, true}, {128, 128, 6, 1},
+                                  {64, 128, 7, 1},  {64, 128, 7, 2},        {64, 64, 12, 1, true}};
 
 // What cutting so many tiles costs, in steps, of which one of 128 x 256 takes 0.8 us: about 8 us, and a quarter of
 // one for each, until its rows are added up.
@@ -42,9 +48,13 @@ constexpr std::int64_t trouble(const Tile& t, std::int64_t cut) { return 10 * (1
 template <int tile> struct Geometry {
   static constexpr Tile t = kTiles[tile];
   static constexpr int bm = t.bm, bn = t.bn, stages = t.stages, cluster = t.cluster;
-  static constexpr int bytes = (bm + bn) * kLine;                                   // of a stage
-  static constexpr int down = bm == 64 ? 1 : 2;                                     // warpgroups
-  static constexpr int rows = bm / down, cols = bn / (3 - down), each = rows / 64;  // of one: 64 rows an instruction
+  static constexpr bool turns = t.turns;
+  static constexpr int bytes = (bm + bn) * kLine;             // of a stage
+  static constexpr int down = turns || bm == 64 ? 1 : 2;      // warpgroups one above the other,
+  static constexpr int across = turns || bm > 64 ? 1 : 2;     // side by side
+  static constexpr int rows = bm / down, cols = bn / across;  // of one,
+  static constexpr int each = rows / 64;                      // of whose rows an instruction takes 64,
+  static constexpr int part = cols % 128 == 0 ? 128 : cols < 128 ? cols : cols / 2;  // and of columns, if promoted
   static constexpr int group = 2048 / bm / cluster;  // rows of tiles that blocks walk down together
 };
 

@@ -7,9 +7,9 @@
 namespace cairn::hopper_59 {
 
 struct Work {
-  int tile;           // counted through all products of the batch
-  int begin, end;     // steps of k
-  std::int64_t slot;  // of scratch memory, if these are not all steps
+  int tile;        // counted through all products of the batch
+  int begin, end;  // steps of k
+  int slot;        // of scratch memory, if these are not all steps
 };
 
 // The block's job number `turn`, counted from 0; false if it has no more. `block` of `blocks`.
@@ -24,12 +24,11 @@ __device__ __forceinline__ bool work_of(const Shares& shares, int block, int blo
   const int part = turn - before, first = shares.first(block), last = shares.first(block + 1);
   const int cut = first / shares.steps, border = (cut + 1) * shares.steps;
   if (part == 0) {
-    work = {shares.whole + cut, first - cut * shares.steps, min(last, border) - cut * shares.steps,
-            2 * std::int64_t{block}};
+    work = {shares.whole + cut, first - cut * shares.steps, min(last, border) - cut * shares.steps, 2 * block};
     return true;
   }
   if (part > 1 || last <= border) return false;
-  work = {shares.whole + cut + 1, 0, last - border, 2 * std::int64_t{block} + 1};
+  work = {shares.whole + cut + 1, 0, last - border, 2 * block + 1};
   return true;
 }
 
