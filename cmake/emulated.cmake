@@ -1,6 +1,7 @@
 # Kernel files for the emulator. This file is installed too.
 #
-# cairn_add_emulated(target [TRACED] SOURCES file.cu...)            for Cairn's own kernels
+# cairn_add_emulated(target [TRACED] SOURCES file.cu... [HEADERS header...])
+#                                                                   for Cairn's own kernels; HEADERS: precompiled too
 # cairn_add_emulated_kernel(target [TRACED] SOURCES file.cu...)     for anybody's, after find_package(cairn)
 #
 # Compiles kernel files for the emulator and puts them, with the emulator itself, into an existing target: an
@@ -11,7 +12,7 @@
 # nvcc: one directory for each build of the ladder.
 
 function(cairn_add_emulated target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACED" "" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACED" "" "SOURCES;HEADERS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "cairn_add_emulated(${target} [TRACED] SOURCES file.cu...)")
   endif()
@@ -19,6 +20,12 @@ function(cairn_add_emulated target)
     cairn_emulate(${target} cairn_traced_flags cairn_emu_trace ${arg_SOURCES})
   else()
     cairn_emulate(${target} cairn_emulated_flags cairn_emu_runtime ${arg_SOURCES})
+  endif()
+  # Read once for all files of a target that has many: what every rung includes first. nvcc reads them without.
+  list(LENGTH arg_SOURCES files)
+  if(files GREATER 4)
+    target_precompile_headers(${target}_kernels PRIVATE
+      <cuda_runtime.h> <device/launch.hpp> <kernels/rung.hpp> ${arg_HEADERS})
   endif()
 endfunction()
 
@@ -63,15 +70,16 @@ function(cairn_emulate target flags runtime)
   add_library(${target}_kernels OBJECT ${ARGN})
   target_link_libraries(${target}_kernels PRIVATE ${flags})
 
+  set(objects $<FILTER:$<TARGET_OBJECTS:${target}_kernels>,EXCLUDE,\\.gch$>)  # precompiled headers are none
   set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/dynamic_shared.cmake)
   set(dynamic ${CMAKE_CURRENT_BINARY_DIR}/${target}_dynamic_shared.cpp)
   add_custom_command(OUTPUT ${dynamic}
     COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DOUT=${dynamic}
-            -P ${script} -- $<TARGET_OBJECTS:${target}_kernels>
+            -P ${script} -- ${objects}
     COMMAND_EXPAND_LISTS VERBATIM
-    DEPENDS ${script} $<TARGET_OBJECTS:${target}_kernels>)
+    DEPENDS ${script} ${objects})
 
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels> ${dynamic})
+  target_sources(${target} PRIVATE ${objects} ${dynamic})
   target_link_libraries(${target} PRIVATE ${runtime})
   # The traced emulator before the kernels: of what both define, as functions of std::string, its own is taken then. A
   # kernel's is watched, and a tracer that writes a report would catch itself at it, and again.

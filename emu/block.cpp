@@ -27,6 +27,7 @@ void Block::prepare(const Launch& launch) {
   window_.reset(launch);
   present_.fill(0);
   together_.fill(0);
+  waiting_.fill(0);
   for (Barrier& barrier : barriers_) {
     barrier.expected = barrier.arrived = barrier.votes = barrier.waiting = 0;
   }
@@ -99,10 +100,8 @@ void Block::exit_thread() {
   present_[warp] &= ~(1u << self_->lane());
   if (const auto waiting = together_[warp]; waiting != 0) [[unlikely]]
     fail(describe_missing_lanes(*this, threads_[warp * kWarp + static_cast<unsigned>(std::countr_zero(waiting))]));
-  const unsigned lanes = present_[warp];
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
-    const Thread& thread = threads_[warp * kWarp + lane];
+  for (std::uint32_t left = waiting_[warp]; left != 0; left &= left - 1) {
+    const Thread& thread = threads_[warp * kWarp + static_cast<unsigned>(std::countr_zero(left))];
     if (thread.state == State::at_warp && (thread.mask >> self_->lane() & 1) != 0) try_complete(warp, thread.mask);
   }
   leave_cluster_barrier();

@@ -163,8 +163,8 @@ class Block {
   std::uint64_t ticked_at_ = 0;               // head_ at the last tick
   std::atomic<bool> busy_{true};
   std::array<Barrier, kBarriers> barriers_;
-  // Of each warp, the lanes that exist and have not returned, and those that wait in together().
-  std::array<std::uint32_t, kMostThreads / kWarp> present_{}, together_{};
+  // Of each warp, the lanes that exist and have not returned, those that wait in together(), and all at_warp.
+  std::array<std::uint32_t, kMostThreads / kWarp> present_{}, together_{}, waiting_{};
   AsyncCopies copies_;
   BulkStores stores_;
   Mbarriers mbarriers_{*this};

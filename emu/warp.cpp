@@ -67,10 +67,10 @@ bool same_call(const Thread& a, const Thread& b) {
 bool Block::try_complete(unsigned warp, unsigned mask) {
   Thread* first = &threads_[std::size_t{warp} * kWarp];
   const std::uint32_t lanes = present_[warp] & mask;
-  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    if (first[lane].state != State::at_warp || first[lane].mask != mask) return false;
-  }
+  if ((lanes & ~waiting_[warp]) != 0) return false;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1)
+    if (first[std::countr_zero(left)].mask != mask) return false;
+  waiting_[warp] &= ~lanes;
   if (trace_hooks != nullptr) trace_hooks->lanes_meet(*this, warp, lanes);
   // The lanes go on in an order of their own: from a random one around.
   const unsigned start = random_.below(kWarp);
@@ -99,11 +99,10 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
 // waits without us may still come.
 void Block::meet_others(unsigned warp) {
   const Thread& me = *self_;
-  const std::uint32_t lanes = present_[warp] & me.mask & ~(1u << me.lane());
-  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+  for (std::uint32_t left = waiting_[warp] & me.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const Thread& other = threads_[std::size_t{warp} * kWarp + lane];
-    if (other.state != State::at_warp || (other.mask >> me.lane() & 1) == 0) continue;
+    if ((other.mask >> me.lane() & 1) == 0) continue;
     if (other.mask != me.mask || !same_call(other, me)) fail(describe_mismatch(me, other));
   }
 }
@@ -114,6 +113,7 @@ void Block::exchange() {
   if ((me.mask >> me.lane() & 1) == 0) fail(describe_stranger(me));
   meet_others(warp);
   me.state = State::at_warp;
+  waiting_[warp] |= 1u << me.lane();
   try_complete(warp, me.mask);
   switch_away();
 }
@@ -135,6 +135,7 @@ void Block::together(Share& mine) {
     if (!same_call(other, me)) fail(describe_mismatch(me, other));
   }
   me.state = State::at_warp;
+  waiting_[warp] |= 1u << me.lane();
   come |= 1u << me.lane();
   if (come == ~0u) {
     come = 0;

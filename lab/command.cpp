@@ -61,7 +61,7 @@ int complain_about_arguments(const CLI::App& app, const CLI::ParseError& error, 
 int dispatch(int argc, const char* const* argv) {
   CLI::App app("Cairn multiplies matrices, C = alpha·op(A)·op(B) + beta·C, and shows how.", "cairn");
   app.set_version_flag("--version", fmt::format("cairn {}", version()), "Print the version and exit");
-  app.footer(examples({"cairn climb", "cairn verify --fuzz 20", "cairn bench --help"}));
+  app.footer(examples({"cairn climb", "cairn verify --fuzz 5", "cairn bench --help"}));
   app.require_subcommand(0, 1);
   auto format = std::make_shared<HelpFormat>();
   format->label("Subcommands", "Verbs");

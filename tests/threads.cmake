@@ -12,7 +12,7 @@ if(NOT CAIRN_TSAN_LINKS)
   return()
 endif()
 
-cairn_core_variant(cairn_core_tsan -fsanitize=thread -O1 -g1)
+cairn_core_variant(cairn_core_tsan -fsanitize=thread -O0 -g1)
 cairn_add_test(threads_tsan_test LABELS unit SOURCES api/threads_test.cpp LIBRARIES cairn_core_tsan)
 set_target_properties(threads_tsan_test PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # they are not instrumented
 

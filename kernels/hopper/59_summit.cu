@@ -77,6 +77,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     tma_prefetch(A);
     tma_prefetch(B);
   }
+  // Lines of a stage that no copy brings are zeros: what is multiplied is a number.
+  if (g.bytes < G::bytes) {
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < G::stages * G::bytes; i += kThreads * 16)
+      *reinterpret_cast<float4*>(hopper_59_shared + i) = make_float4(0, 0, 0, 0);
+    async_fence();
+  }
   if constexpr (G::cluster > 1) cluster_sync();
   if constexpr (G::cluster == 1) __syncthreads();
   // Up to here nothing of the kernel ahead mattered. The next one may come as far.
@@ -99,7 +105,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
       for (int step = work.begin; step < work.end; ++step, advance()) {
         mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-        mbarrier_expect(full + stage, G::bytes);
+        mbarrier_expect(full + stage, g.bytes);
         load<G::bm, a_major, 1>(sA + stage * G::bm * kLine, A, row, step * bk, g.one_a ? 0 : at.batch, rank,
                                 full + stage);
         load<G::bn, b_major, G::cluster>(sB + stage * G::bn * kLine, B, col, step * bk, g.one_b ? 0 : at.batch, rank,
@@ -220,8 +226,13 @@ Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::by
   const bool by_engine = vector_c && g.beta == 0 && p.out != Type::e4m3;
 
   TensorMap mapA{}, mapB{}, mapC{}, mapS{};
-  if (Status s = map_of(mapA, A, G::bm, std::is_same_v<In, Tf32>); !s.ok()) return s;
-  if (Status s = map_of(mapB, B, G::bn / G::cluster, std::is_same_v<In, Tf32>); !s.ok()) return s;
+  // A box that reaches beyond the matrix takes longer than one that ends with it.
+  const auto lines = [](const Side& side, int tile_lines) {
+    return side.major == Major::k ? static_cast<int>(std::min<std::int64_t>(tile_lines, side.rows)) : tile_lines;
+  };
+  const int lines_a = lines(A, G::bm), lines_b = G::cluster > 1 ? G::bn : lines(B, G::bn);
+  if (Status s = map_of(mapA, A, lines_a, std::is_same_v<In, Tf32>); !s.ok()) return s;
+  if (Status s = map_of(mapB, B, lines_b / G::cluster, std::is_same_v<In, Tf32>); !s.ok()) return s;
   const Side C{g.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
   if (Status s = by_engine ? map_of(mapC, C, 64, false) : Status{}; !s.ok()) return s;
 
@@ -236,10 +247,23 @@ Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::by
     if (Status s = map_of(mapS, S, 64, false); !s.ok()) return s;
   }
   const auto tiles = static_cast<int>(ceil_div(g.m, G::bm * G::cluster) * ceil_div(g.n, G::bn));
-  const Args same{g.m,           g.n,          g.alpha,    g.beta,
-                  g.C,           g.ldc,        p.stride_c, p.out,
-                  by_engine,     on_grid(g.n), vector_c,   A.stride == 0,
-                  B.stride == 0, tiles,        shares,     reinterpret_cast<float*>(scratch.data())};
+  const Args same{.m = g.m,
+                  .n = g.n,
+                  .alpha = g.alpha,
+                  .beta = g.beta,
+                  .C = g.C,
+                  .ldc = g.ldc,
+                  .stride_c = p.stride_c,
+                  .out = p.out,
+                  .by_engine = by_engine,
+                  .last_too = on_grid(g.n),
+                  .vector_c = vector_c,
+                  .one_a = A.stride == 0,
+                  .one_b = B.stride == 0,
+                  .tiles = tiles,
+                  .bytes = (lines_a + lines_b) * kLine,
+                  .shares = shares,
+                  .sums = reinterpret_cast<float*>(scratch.data())};
   const std::int64_t most = std::max(args.units / G::cluster, 1);
   const Grid grid{(shares.cut > 0 ? most : std::min<std::int64_t>(shares.whole, most)) * G::cluster};
   constexpr int shared = kTiles[tile].shared();

@@ -190,7 +190,7 @@ Action verify_verb(CLI::App& verb) {
       "in guarded memory and judges every element of C. Flags narrow what is drawn. A failing case prints\n"
       "the command that runs it again.");
   verb.footer(
-      examples({"cairn verify --fuzz 20", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
+      examples({"cairn verify --fuzz 5", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
                 "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20",
                 "cairn verify simt/04 --device emu --check --fuzz 5"}));
   add_contender_ids(verb, options->ids);

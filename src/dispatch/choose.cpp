@@ -7,11 +7,13 @@
 namespace cairn::dispatch {
 namespace {
 
-// What an SM of Hopper does in a cycle, as its manuals say, but for L2, which others have measured (DeepGEMM).
-constexpr double kSharedBytes = 128, kL2Bytes = 46.6;
-constexpr double kTile = 1500;                 // the end of a tile, while nobody multiplies
-constexpr double kLaunch = 4000;               // a kernel that begins, until the first step
-constexpr double kCut = 9000, kCutTile = 425;  // sums of shares, written, read and added up; for each such tile
+// What an SM of Hopper does in a cycle. Tensor cores: as the manuals say, of which long work reaches three quarters.
+// L2 and memory: as measured; lines of operands that do not begin at multiples of 128 bytes are asked for twice.
+constexpr double kTensor = 0.75, kSharedBytes = 128, kL2Bytes = 50, kMemoryBytes = 2200.0 / 132;
+constexpr double kLaunch = 4000, kCluster = 1500;  // a kernel that begins, until the first step; one of clusters
+constexpr double kTile = 400, kTileArea = 1600;    // the end of a tile; more for each 128 x 256 of it
+constexpr double kCut = 12000, kCutArea = 1000;    // sums of shares, written, read and added up; for each 128 x 256
+constexpr double kArea = 128 * 256;
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -23,24 +25,32 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   const double share = t.bm == 64 && !t.turns ? t.bn / 2.0 : t.bn;  // of a warpgroup
   const bool promoted = row.in == Type::e4m3 && row.compute != Compute::fast;
   const double wide = promoted ? std::min(share, 128.0) : share, instructions = 4.0 * t.bm * t.bn / (64 * wide);
-  const double multiply = instructions * wide / 2;
+  // Who adds sums up between products makes the tensor cores wait, unless somebody else's are made meanwhile.
+  const double multiply = instructions * wide / 2 / kTensor * (promoted && t.turns ? 2 : 1);
   const double shared = (instructions * (64 + wide) * 32 + (t.bm + t.bn) * 128.0) / kSharedBytes;
-  const double l2 = (t.bm + t.bn / static_cast<double>(t.cluster)) * 128 / kL2Bytes;
+  const auto size = size_of(row.in);
+  const auto asked = [&](std::int64_t ld) { return ld * size % 128 == 0 ? 1.0 : 2.0; };
+  const double l2 = (t.bm * asked(row.lda) + t.bn * asked(row.ldb) / t.cluster) * 128 / kL2Bytes;
   Forecast f;
   f.step = std::max({multiply, shared, l2});
   f.limit = f.step == multiply ? "tensor cores" : f.step == shared ? "shared memory" : "L2";
 
   const std::int64_t running = std::max(units / t.cluster, 1);
   const std::int64_t tiles = up(row.m, std::int64_t{t.bm} * t.cluster) * up(row.n, t.bn) * row.batch;
-  const auto steps = static_cast<double>(up(row.k * size_of(row.in), 128));
+  const auto steps = static_cast<double>(up(row.k * size, 128)), area = t.bm * t.bn / kArea;
+  // All of A and B comes from memory once, however it is shared out.
+  const auto bytes = static_cast<double>((row.m + row.n) * row.k * row.batch * size);
+  const double memory = bytes / (kMemoryBytes * units);
   const auto cycles = [&](double rounds) {
-    return kLaunch + rounds * steps * f.step + (t.turns ? 1 : std::ceil(rounds)) * kTile;
+    const double ends = t.turns ? 1 : std::ceil(rounds);  // in turns, all but the last go by while others multiply
+    return kLaunch + (t.cluster > 1 ? kCluster : 0) + std::max(rounds * steps * f.step, memory) +
+           ends * (kTile + kTileArea * area);
   };
   f.rounds = static_cast<double>(up(tiles, running));
   f.cycles = cycles(f.rounds);
   if (tiles % running != 0) {
     const double even = static_cast<double>(tiles) / static_cast<double>(running);
-    const double trouble = kCut + kCutTile * static_cast<double>(tiles % running);
+    const double trouble = kCut + kCutArea * static_cast<double>(tiles % running * t.cluster) * area;
     if (const double cut = cycles(even) + trouble; cut < f.cycles) f.rounds = even, f.cycles = cut;
   }
   return f;

@@ -18,6 +18,7 @@ struct Args {
   bool vector_c;      // 16-byte accesses of C are possible
   bool one_a, one_b;  // all products have the same A, the same B
   int tiles;          // of a product; of a cluster, one below the other
+  int bytes;          // that the copies of a stage bring
   Shares shares;
   float* sums;  // of shares
 };

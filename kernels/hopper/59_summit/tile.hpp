@@ -40,9 +40,14 @@ inline constexpr Tile kTiles[] = {{128, 256, 4, 1}, {128, 256, 4, 2},       {256
                                   {128, 192, 4, 1}, {128, 128, 6, 2, true}, {128, 128, 6, 1},
                                   {64, 128, 7, 1},  {64, 128, 7, 2},        {64, 64, 12, 1, true}};
 
-// What cutting so many tiles costs, in steps, of which one of 128 x 256 takes 0.8 us: about 8 us, and a quarter of
-// one for each, until its rows are added up.
-constexpr std::int64_t trouble(const Tile& t, std::int64_t cut) { return 10 * (128 * 256) / (t.bm * t.bn) + cut / 3; }
+// What cutting so many tiles of a cluster costs, in steps: sums are written, read and added by a second kernel, which
+// takes 12000 cycles, and 1000 for each 128 x 256 of them. A step takes as long as its products, or as its bytes take
+// to come from L2.
+constexpr std::int64_t trouble(const Tile& t, std::int64_t cut) {
+  const std::int64_t area = t.bm * t.bn,
+                     step = std::max(area / 24, (t.bm + t.bn / t.cluster) * std::int64_t{kLine} / 50);
+  return (12000 + 1000 * cut * t.cluster * area / (128 * 256)) / step;
+}
 
 // The same for the kernel.
 template <int tile> struct Geometry {
