@@ -250,7 +250,9 @@ class DeepTest : public RungTest {
     EXPECT_GT(cut, 0);
   }
   static bool wanted(const Rung& rung, int tile) {
-    if (machine->facts().kind == runtime::Kind::emu && tile > 0 && tile < rung.tiles - 1) return false;
+    // On the emulator each is long: the first, the last, and the smallest that a cluster shares.
+    const bool shared = rung.shape != nullptr && rung.shape(tile).bm == 64 && rung.shape(tile).cluster > 1;
+    if (machine->facts().kind == runtime::Kind::emu && tile > 0 && tile < rung.tiles - 1 && !shared) return false;
     const Problem deep = Problem::packed(rung.types[0].in, Op::none, Op::transpose, 64, 64, 65536);
     return dispatch::scratch_bytes(rung, tile, deep, machine->facts().units) > 0;
   }
