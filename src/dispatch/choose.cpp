@@ -11,8 +11,9 @@ namespace {
 // L2 and memory: as measured; lines of operands that do not begin at multiples of 128 bytes are asked for twice.
 constexpr double kTensor = 0.75, kSharedBytes = 128, kL2Bytes = 50, kMemoryBytes = 2200.0 / 132;
 constexpr double kLaunch = 4000, kCluster = 1500;  // a kernel that begins, until the first step; one of clusters
-constexpr double kTile = 400, kTileArea = 1600;    // the end of a tile; more for each 128 x 256 of it
-constexpr double kCut = 12000, kCutArea = 1000;    // sums of shares, written, read and added up; for each 128 x 256
+constexpr double kTile = 400, kTileArea = 3000;    // the end of a tile; more where it is 128 x 256
+constexpr double kOverlap = 0.2;                   // of the shorter of work and memory is not hidden by the longer
+constexpr double kCut = 12000, kCutArea = 1000, kCutRow = 4;  // shares written, read, added up; 128 x 256; a row
 constexpr double kArea = 128 * 256;
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -43,14 +44,16 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   const double memory = bytes / (kMemoryBytes * units);
   const auto cycles = [&](double rounds) {
     const double ends = t.turns ? 1 : std::ceil(rounds);  // in turns, all but the last go by while others multiply
-    return kLaunch + (t.cluster > 1 ? kCluster : 0) + std::max(rounds * steps * f.step, memory) +
+    const double work = rounds * steps * f.step;
+    return kLaunch + (t.cluster > 1 ? kCluster : 0) + std::max(work, memory) + kOverlap * std::min(work, memory) +
            ends * (kTile + kTileArea * area);
   };
   f.rounds = static_cast<double>(up(tiles, running));
   f.cycles = cycles(f.rounds);
   if (tiles % running != 0) {
     const double even = static_cast<double>(tiles) / static_cast<double>(running);
-    const double trouble = kCut + kCutArea * static_cast<double>(tiles % running * t.cluster) * area;
+    const double rows = static_cast<double>(tiles % running * t.cluster * t.bm);
+    const double trouble = kCut + kCutArea * area * t.cluster + kCutRow * rows;
     if (const double cut = cycles(even) + trouble; cut < f.cycles) f.rounds = even, f.cycles = cut;
   }
   return f;

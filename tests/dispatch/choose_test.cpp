@@ -18,36 +18,62 @@ TileShape chosen(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 TEST(Choose, AStepTakesWhatTheSlowestPartOfAnSMNeeds) {
   const Problem p = Problem::packed(Type::bf16, Op::none, Op::none, 4096, 4096, 4096);
-  // 128 x 256: eight instructions of 128 cycles; 8 * 320 * 32 bytes read and 384 * 128 written, 128 a cycle: 1024; of
-  // L2 384 * 128 bytes, 46.6 a cycle.
+  // 128 x 256: eight instructions of 128 cycles, at three quarters; 8 * 320 * 32 bytes read and 384 * 128 written,
+  // 128 a cycle: 1024; of L2 384 * 128 bytes, 50 a cycle: 983.
   const Forecast wide = forecast({128, 256, 1, false}, p, 132);
-  EXPECT_NEAR(wide.step, 384 * 128 / 46.6, 0.01);
-  EXPECT_STREQ(wide.limit, "L2");
+  EXPECT_NEAR(wide.step, 1024 / 0.75, 0.01);
+  EXPECT_STREQ(wide.limit, "tensor cores");
   EXPECT_EQ(wide.rounds, 4);  // 512 tiles
-  EXPECT_NEAR(wide.cycles, 4000 + 4 * 64 * wide.step + 4 * 1500, 1);
-  // Shared by two: 256 * 128 / 46.6 = 703, and shared memory is as busy as the tensor cores.
-  const Forecast pair = forecast({128, 256, 2, false}, p, 132);
-  EXPECT_EQ(pair.step, 1024);
-  EXPECT_STREQ(pair.limit, "tensor cores");
+  const double memory = 2 * 4096.0 * 4096 * 2 / 2200;
+  EXPECT_NEAR(wide.cycles, 4000 + 4 * 64 * wide.step + 0.2 * memory + 4 * 3400, 1);
+  // In turns the ends of tiles go by while others multiply. Shared by two, B comes once: 192 * 128 / 50 = 492 a step.
+  const Forecast turns = forecast({128, 128, 2, true}, p, 132);
+  EXPECT_NEAR(turns.step, 512 / 0.75, 0.01);
+  EXPECT_EQ(turns.rounds, 8);
+  EXPECT_NEAR(turns.cycles, 5500 + 8 * 64 * turns.step + 0.2 * memory + 400 + 1500, 1);
   // 64 x 128, side by side: eight instructions of 64 columns, 8 * 128 * 32 + 192 * 128 bytes of shared memory.
-  EXPECT_NEAR(forecast({64, 128, 1, false}, p, 132).step, 192 * 128 / 46.6, 0.01);
+  const Forecast small = forecast({64, 128, 1, false}, p, 132);
+  EXPECT_NEAR(small.step, 192 * 128 / 50.0, 0.01);
+  EXPECT_STREQ(small.limit, "L2");
+}
+
+TEST(Choose, LinesThatStraddleAreAskedForTwice) {
+  const TileShape shape{64, 128, 1, false};
+  const Problem even = Problem::packed(Type::bf16, Op::none, Op::none, 1024, 1024, 1024);
+  const Problem odd = Problem::packed(Type::bf16, Op::none, Op::none, 1000, 1000, 1000);
+  EXPECT_NEAR(forecast(shape, odd, 132).step, 2 * forecast(shape, even, 132).step, 0.01);
+}
+
+TEST(Choose, PromotedSumsAreNotMadeInTurns) {
+  Problem p = Problem::packed(Type::e4m3, Op::none, Op::transpose, 8192, 8192, 8192);
+  p.out = Type::bf16;
+  const TileShape turns{128, 128, 2, true};
+  p.compute = Compute::fast;
+  const double fast = forecast(turns, p, 132).step;
+  EXPECT_NEAR(fast, 512 / 0.75, 0.01);
+  p.compute = Compute::native;
+  EXPECT_NEAR(forecast(turns, p, 132).step, 2 * fast, 0.01);
+  EXPECT_FALSE(summit().shape(choose(summit(), p, 132).tile).turns);
 }
 
 TEST(Choose, CutsTilesWhereThatIsDoneSooner) {
+  const TileShape shape{128, 128, 1, false};
   const Problem deep = Problem::packed(Type::bf16, Op::none, Op::none, 128, 128, 65536);
-  const Forecast cut = forecast({128, 128, 1, true}, deep, 132), whole = forecast({128, 128, 1, false}, deep, 132);
+  const Forecast cut = forecast(shape, deep, 132);
   EXPECT_NEAR(cut.rounds, 1 / 132.0, 1e-9);
-  EXPECT_LT(cut.cycles, whole.cycles / 20);
+  const double work = 1024 / 132.0 * cut.step, memory = 2 * 128.0 * 65536 * 2 / 2200;
+  EXPECT_NEAR(cut.cycles, 4000 + memory + 0.2 * work + 1900 + 12000 + 500 + 4 * 128, 1);
   // A short k is not worth it.
   const Problem short_k = Problem::packed(Type::bf16, Op::none, Op::none, 128, 128, 256);
-  EXPECT_EQ(forecast({128, 128, 1, true}, short_k, 132).rounds, 1);
+  EXPECT_EQ(forecast(shape, short_k, 132).rounds, 1);
 }
 
 TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {
-  EXPECT_EQ(chosen(8192, 8192, 8192).bm * chosen(8192, 8192, 8192).bn, 128 * 256);
-  EXPECT_EQ(chosen(4096, 4096, 4096).bm * chosen(4096, 4096, 4096).bn, 128 * 256);
+  EXPECT_EQ(chosen(8192, 8192, 8192).bm, 128);
+  EXPECT_TRUE(chosen(4096, 4096, 512).turns);                                     // short tiles have many ends
+  EXPECT_EQ(chosen(2048, 2048, 512).bm * chosen(2048, 2048, 512).bn, 128 * 256);  // 128 tiles: one round
   EXPECT_EQ(chosen(1024, 1024, 1024).bm, 64);
-  EXPECT_EQ(chosen(64, 4096, 512).bm, 64);
+  EXPECT_EQ(chosen(16, 4096, 4096).bn, 64);
 }
 
 TEST(Choose, TellsWhatItWeighed) {

@@ -41,12 +41,11 @@ inline constexpr Tile kTiles[] = {{128, 256, 4, 1}, {128, 256, 4, 2},       {256
                                   {64, 128, 7, 1},  {64, 128, 7, 2},        {64, 64, 12, 1, true}};
 
 // What cutting so many tiles of a cluster costs, in steps: sums are written, read and added by a second kernel, which
-// takes 12000 cycles, and 1000 for each 128 x 256 of them. A step takes as long as its products, or as its bytes take
-// to come from L2.
+// takes 12000 cycles, 1000 more where a tile is 128 x 256, and 4 for each row. A step takes as long as its products,
+// or as its bytes take to come from L2. The library's chooser (src/dispatch/choose.cpp) reckons with the same.
 constexpr std::int64_t trouble(const Tile& t, std::int64_t cut) {
-  const std::int64_t area = t.bm * t.bn,
-                     step = std::max(area / 24, (t.bm + t.bn / t.cluster) * std::int64_t{kLine} / 50);
-  return (12000 + 1000 * cut * t.cluster * area / (128 * 256)) / step;
+  const std::int64_t area = t.bm * t.bn, bytes = (t.bm + t.bn / t.cluster) * kLine;
+  return (12000 + 1000 * area / (128 * 256) + 4 * cut * t.cluster * t.bm) / std::max(area / 24, bytes / 50);
 }
 
 // The same for the kernel.
