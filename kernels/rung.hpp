@@ -186,7 +186,8 @@ struct Rung {
   std::size_t (*scratch)(const Problem& row, int tile, int units) = nullptr;
   bool only_arch = false;     // no newer architecture either: it uses instructions that those do not have
   int row_alignment = 1;      // rows of A and B, and products of a batch, are multiples of so many bytes apart
-  int pointer_alignment = 1;  // and A and B begin at such
+  int pointer_alignment = 1;  // and A and B begin at such,
+  bool copies = false;        // or are copied, if there is scratch memory as for rows that are nowhere aligned
   TileShape (*shape)(int tile) = nullptr;  // where the library chooses the tile; null where `pick` does, or nobody
 };
 

@@ -56,8 +56,7 @@ __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, in
 template <class In, int tile, Major a_major, Major b_major, bool promoted>
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
-                     const __grid_constant__ TensorMap C, const __grid_constant__ TensorMap S,
-                     const __grid_constant__ Args g) {
+                     const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
   using G = Geometry<tile>;
   constexpr int bk = kLine / element_size<In>;
   extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
@@ -167,10 +166,14 @@ __global__ void __launch_bounds__(kThreads, 1)
     wgmma_wait<0>();
     if (!promoted && work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
 
-    // Store, while the next tile's stages fill.
-    const bool share = work.end - work.begin < g.shares.steps;
-    store<In, tile>(g, C, S, place_of<tile>(g, work.tile, rank), share ? work.slot : -1, rank, row, col, acc, slabs,
-                    barrier);
+    // Store, while the next tile's stages fill. The blocks of a cluster have a slot together.
+    if (work.end - work.begin < g.shares.steps) {
+      const std::int64_t first = (std::int64_t{work.slot} * G::cluster + rank) * G::bm + row;
+#pragma unroll
+      for (int i = 0; i < G::each; ++i) keep_sums<G::cols>(g.sums + (first + i * 64) * G::bn + col, G::bn, acc[i]);
+    } else {
+      store<In, tile>(g, C, place_of<tile>(g, work.tile, rank), row, col, acc, slabs, barrier);
+    }
   }
   if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // a block's memory lasts as long as the block
   __syncwarp();
@@ -225,7 +228,7 @@ Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::by
       reinterpret_cast<std::uintptr_t>(g.C) % 16 == 0 && on_grid(g.ldc) && (p.batch == 1 || on_grid(p.stride_c));
   const bool by_engine = vector_c && g.beta == 0 && p.out != Type::e4m3;
 
-  TensorMap mapA{}, mapB{}, mapC{}, mapS{};
+  TensorMap mapA{}, mapB{}, mapC{};
   // A box that reaches beyond the matrix takes longer than one that ends with it.
   const auto lines = [](const Side& side, int tile_lines) {
     return side.major == Major::k ? static_cast<int>(std::min<std::int64_t>(tile_lines, side.rows)) : tile_lines;
@@ -240,12 +243,6 @@ Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::by
   real.k = g.k;
   Shares shares = shares_of<tile>(real, args.units);
   if (scratch.size() < bytes_of(G::t, shares)) shares = uncut(shares);
-  if (shares.cut > 0) {
-    const auto slots = static_cast<std::int64_t>(shares.sums());
-    constexpr int high = G::cluster * G::bm;
-    const Side S{scratch.data(), Type::f32, high, G::bn, G::bn, high * G::bn, slots, Major::k};
-    if (Status s = map_of(mapS, S, 64, false); !s.ok()) return s;
-  }
   const auto tiles = static_cast<int>(ceil_div(g.m, G::bm * G::cluster) * ceil_div(g.n, G::bn));
   const Args same{.m = g.m,
                   .n = g.n,
@@ -268,7 +265,7 @@ Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::by
   const Grid grid{(shares.cut > 0 ? most : std::min<std::int64_t>(shares.whole, most)) * G::cluster};
   constexpr int shared = kTiles[tile].shared();
   if (Status s = launch_dependent_cluster(G::cluster, grid, kThreads, shared, stream,
-                                          hopper_59_summit<In, tile, a, b, promoted>, mapA, mapB, mapC, mapS, same);
+                                          hopper_59_summit<In, tile, a, b, promoted>, mapA, mapB, mapC, same);
       !s.ok() || shares.cut == 0) {
     return s;
   }
@@ -351,6 +348,7 @@ extern const Rung rung = {.id = "hopper/59_summit",
                           .scratch = scratch,
                           .only_arch = true,
                           .pointer_alignment = 16,
+                          .copies = true,
                           .shape = shape};
 
 }  // namespace cairn::hopper_59

@@ -97,6 +97,14 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
                 (candidate.shape != nullptr ? ", which is done first by forecast" : "") + "; " +
                 std::to_string(plan.workspace) + " bytes of workspace\n" + choice.why;
   }
+  // Where nobody stands by, the rung copies operands that begin elsewhere, and there is memory for that.
+  if (plan.rung != nullptr && plan.rung->copies && plan.other == nullptr) {
+    plan.workspace =
+        std::max(plan.workspace, scratch_bytes_off_the_grid(*plan.rung, plan.tile, plan.row, device.units));
+    plan.why += plan.id + ": copies A and B that do not begin at multiples of " +
+                std::to_string(plan.rung->pointer_alignment) + " bytes; with that, " +
+                std::to_string(plan.workspace) + " bytes of workspace\n";
+  }
   if (plan.rung != nullptr) return {};
   return {Code::unsupported, "no rung takes " + plan.asked.brief() + ": " + refusals.text()};
 }

@@ -75,10 +75,19 @@ std::size_t scratch_bytes(const Rung& rung, int tile, const Problem& row, int un
   return rung.scratch == nullptr ? 0 : rung.scratch(row, tile, units);
 }
 
+std::size_t scratch_bytes_off_the_grid(const Rung& rung, int tile, const Problem& row, int units) {
+  Problem odd = row;
+  odd.lda |= 1, odd.ldb |= 1;
+  return scratch_bytes(rung, tile, odd, units);
+}
+
 Status run(const Rung& rung, int tile, const Call& row, int units, std::span<std::byte> scratch,
            runtime::Stream stream) {
   const Problem& p = row.problem;
-  if (!on_the_grid(rung, row)) {
+  const auto copied = [&] {
+    return rung.copies && scratch.size() >= scratch_bytes_off_the_grid(rung, tile, p, units);
+  };
+  if (!on_the_grid(rung, row) && !copied()) {
     return {Code::unsupported, std::string(rung.id) + ", " + p.brief() + ": A and B must begin at multiples of " +
                                    std::to_string(rung.pointer_alignment) + " bytes"};
   }

@@ -23,6 +23,9 @@ bool on_the_grid(const Rung& rung, const Call& row);
 // Bytes of device memory that run() wants beside the matrices.
 std::size_t scratch_bytes(const Rung& rung, int tile, const Problem& row, int units);
 
+// The same where A and B begin anywhere, for a rung that copies them.
+std::size_t scratch_bytes_off_the_grid(const Rung& rung, int tile, const Problem& row, int units);
+
 // Runs a checked, row-major call on a device of so many units: one launch for each product of the batch, or one for
 // all if the card says so. They follow each other, so one piece of scratch memory serves them all. An error names the
 // rung and the problem.

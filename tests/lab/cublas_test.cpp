@@ -165,7 +165,10 @@ TEST(Cublas, IsRightForE4m3InTheOneLayoutItTakes) {
           for (const verify::Scalars scalars : {verify::Scalars{1, 0}, {1, 1}, {-0.5, 0.5}, {0, 0.5}, {0, 0}}) {
             if (p.out == Type::e4m3 && scalars.beta != 0) continue;
             EXPECT_TRUE(passes(cublas[id], make_case(seed++, p, scalars, Mode::exact, 0)));
-            EXPECT_TRUE(passes(cublas[id], make_case(seed++, p, scalars, Mode::rounding, 0)));
+            // Some of its kernels for small products round to the type of C before they add beta C, and again after.
+            if (scalars.beta == 0 || p.out == Type::f32) {
+              EXPECT_TRUE(passes(cublas[id], make_case(seed++, p, scalars, Mode::rounding, 0)));
+            }
             Case apart = make_case(seed++, p, scalars, Mode::exact, 0);  // lines and pointers 16 elements further
             Problem& q = apart.problem;
             q.lda += 16, q.ldb += 16, q.ldc += 16;

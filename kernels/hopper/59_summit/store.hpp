@@ -83,33 +83,40 @@ template <class In> __device__ __forceinline__ void update_one(const Args& g, st
   update<float>(g.C, at, sum, g.alpha, g.beta);
 }
 
-// The sums of a tile, or of a share of one, which go to a slot of scratch memory (S) to be added up later. `row`,
-// `col`: where in the tile this warpgroup's are; `memory`: its slabs. The blocks of a cluster have a slot together.
+// 64 x n sums of a share, to be added up with others later: rows of a slot, `stride` apart. By threads: of what the
+// engine stores compute-sanitizer's initcheck sees nothing, and takes it for memory that nobody wrote.
+template <int n> __device__ __forceinline__ void keep_sums(float* to, int stride, const float (&sums)[n / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
+#pragma unroll
+  for (int j = 0; j < n / 8; ++j) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      *reinterpret_cast<float2*>(to + (row + half * 8) * stride + j * 8 + lane % 4 * 2) =
+          make_float2(sums[4 * j + 2 * half], sums[4 * j + 2 * half + 1]);
+  }
+}
+
+// The sums of a tile into C. `row`, `col`: where in the tile this warpgroup's are; `memory`: its slabs.
 template <class In, int tile>
-__device__ __forceinline__ void store(const Args& g, const TensorMap& C, const TensorMap& S, const At& at, int slot,
-                                      int rank, int row, int col,
+__device__ __forceinline__ void store(const Args& g, const TensorMap& C, const At& at, int row, int col,
                                       const float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
                                       unsigned char* memory, int barrier) {
   using G = Geometry<tile>;
-  const bool share = slot >= 0, by_engine = share || (g.by_engine && (g.last_too || at.cols == G::bn));
-  const Type out = share ? Type::f32 : g.out;
-  const TensorMap& to = share ? S : C;
-  const float alpha = share ? 1 : g.alpha;
-  const int batch = share ? slot : at.batch, to_col = col + (share ? 0 : static_cast<int>(at.col));
+  const bool by_engine = g.by_engine && (g.last_too || at.cols == G::bn);
 #pragma unroll
   for (int i = 0; i < G::each; ++i) {
-    const int down = row + i * 64, to_row = down + (share ? rank * G::bm : static_cast<int>(at.row));
+    const int down = row + i * 64, to_row = static_cast<int>(at.row) + down, to_col = static_cast<int>(at.col) + col;
     if (by_engine) {
       if constexpr (gives<In, Type::f16>) {
-        if (out == Type::f16)
-          store_slabs<Type::f16, G::cols>(to, to_row, to_col, batch, acc[i], alpha, memory, barrier);
+        if (g.out == Type::f16)
+          store_slabs<Type::f16, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, memory, barrier);
       }
       if constexpr (gives<In, Type::bf16>) {
-        if (out == Type::bf16)
-          store_slabs<Type::bf16, G::cols>(to, to_row, to_col, batch, acc[i], alpha, memory, barrier);
+        if (g.out == Type::bf16)
+          store_slabs<Type::bf16, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, memory, barrier);
       }
-      if (out == Type::f32)
-        store_slabs<Type::f32, G::cols>(to, to_row, to_col, batch, acc[i], alpha, memory, barrier);
+      if (g.out == Type::f32)
+        store_slabs<Type::f32, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, memory, barrier);
       continue;
     }
     if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
