@@ -25,8 +25,8 @@ Problem product(const Shape& s, Type out = Type::f32) {
   return p;
 }
 // On two SMs, as many as a cluster has blocks.
-std::string plain_on(std::string_view id, const Problem& p, std::uint64_t seed, int sms = 2, int tile = 0) {
-  return run(plain_of(id), rung(plain_of(id), id), p, tile, seed, Values::integers, sms);
+std::string plain_on(std::string_view id, const Problem& p, std::uint64_t seed, int sms = 2) {
+  return run(plain_of(id), rung(plain_of(id), id), p, 0, seed, Values::integers, sms);
 }
 Traced traced_on(std::string_view id, const Problem& p, std::uint64_t seed) { return traced(id, p, seed, 0, 2); }
 
@@ -153,16 +153,6 @@ TEST(HopperMutants, SharesOfTwoTilesNeedTwoSlots) {
   for (const std::uint64_t seed : kSeeds) EXPECT_NE(plain_on("mutant/hopper_same_slot", p, seed, 3), "");
   EXPECT_EQ(plain_on("mutant/hopper_same_slot", p, 1, 2), "");
   expect_honest_on("hopper/59_summit", p, 3);
-}
-
-// One tile of 200 steps, 64 x 128 for each of two blocks, on four SMs: two clusters make 100 steps each. Both blocks
-// have rows in the matrix. On two SMs the tile is not cut.
-TEST(HopperMutants, BlocksOfAClusterNeedSlotsOfTheirOwn) {
-  constexpr int kPair = 7;
-  const Problem p = product({128, 16, 200 * 64});
-  for (const std::uint64_t seed : kSeeds) EXPECT_NE(plain_on("mutant/hopper_same_rank", p, seed, 4, kPair), "");
-  EXPECT_EQ(plain_on("mutant/hopper_same_rank", p, 1, 2, kPair), "");
-  for (const std::uint64_t seed : kSeeds) EXPECT_EQ(plain_on("hopper/59_summit", p, seed, 4, kPair), "");
 }
 
 }  // namespace

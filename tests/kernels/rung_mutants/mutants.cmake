@@ -145,8 +145,3 @@ cairn_mutant(hopper_no_turn plain hopper/58_pingpong
 cairn_mutant(hopper_same_slot plain hopper/59_summit
 [[(std::int64_t{work.slot} * G::cluster + rank)]]
 [[(std::int64_t{work.slot / 2 * 2} * G::cluster + rank)]])
-
-# The blocks of a cluster put theirs into one place.
-cairn_mutant(hopper_same_rank plain hopper/59_summit
-[[(std::int64_t{work.slot} * G::cluster + rank)]]
-[[(std::int64_t{work.slot} * G::cluster)]])

@@ -112,8 +112,7 @@ TEST(RungMutants, AreAllLookedAt) {
                        "mutant/split_one_chain",   "mutant/split_infinities",      "mutant/hopper_no_fence",
                        "mutant/hopper_few_bytes",  "mutant/hopper_early_refill",   "mutant/hopper_parity",
                        "mutant/hopper_early_exit", "mutant/hopper_store_no_fence", "mutant/hopper_slab_in_use",
-                       "mutant/hopper_last_piece", "mutant/hopper_no_turn",        "mutant/hopper_same_slot",
-                       "mutant/hopper_same_rank"}));
+                       "mutant/hopper_last_piece", "mutant/hopper_no_turn",        "mutant/hopper_same_slot"}));
 }
 
 }  // namespace
