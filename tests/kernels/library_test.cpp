@@ -22,8 +22,9 @@ TEST(Library, TakesOperandsThatBeginAnywhere) {
     for (const char* layout : {"nn", "nt", "tn", "tt"})
       for (const std::int64_t offset : {0, 1, 16}) {
         Problem p;
-        ASSERT_TRUE(parse(std::string(type) + " 70x40x300 " + layout + " lda=304 ldb=304", p).ok());
+        ASSERT_TRUE(parse(std::string(type) + " 70x40x300 " + layout, p).ok());
         Case test = make_case(++seed, p, {1, 0.5}, Mode::exact, 0);
+        test.problem.lda = test.problem.ldb = 304;  // rows are aligned, so that nothing is copied on their account
         test.offset_a = offset, test.offset_b = 3 * offset;
         const Verdict verdict = check(*library.front(), test);
         EXPECT_EQ(verdict.outcome, Outcome::passed) << test.describe() << ": " << verdict.what;
