@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <set>
-#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
