@@ -130,6 +130,7 @@ template <bool bug> __global__ void others_too_soon(float* out, int* flag) {
     atomicExch(flag, 1);
   } else if (threadIdx.x == 32) {
     if (bug) out[3] = out[1];  // <- taken by another
+    __threadfence();           // it is looked at now, and not when the flag may have been set
   } else if (threadIdx.x == 0) {
     for (int i = 0; i < 200; ++i) __nanosleep(20);  // the other thread runs
     while (atomicAdd(flag, 0) == 0) {}
