@@ -68,7 +68,9 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     const Rung& candidate = **rung;
     if (candidate.kind != RungKind::gemm) continue;
     const std::string id(candidate.id);
-    const bool any_pointer = candidate.pointer_alignment == 1;
+    // hopper/51 takes any pointer too, but it is the first step of its trail, and tensor/39 the last of the one
+    // before.
+    const bool any_pointer = candidate.pointer_alignment == 1 && !candidate.only_arch;
     if (plan.rung != nullptr && (plan.rung->pointer_alignment == 1 || plan.other != nullptr || !any_pointer)) {
       plan.why += id + ": not needed, " + plan.id + " stands higher\n";
       continue;
