@@ -15,7 +15,12 @@ class ReadDates {
   using Dates = std::array<std::uint32_t, Clocks::kWarps>;  // 0: it has not
 
   bool full() const { return lists_.size() >= kMost; }
-  const Dates& operator[](std::uint32_t number) const { return lists_[number]; }
+  // A block on another OS thread may alter the same word of global memory at this moment, so that the number is of
+  // one of its own lists. Then nobody is known to have read it.
+  const Dates& operator[](std::uint32_t number) const {
+    static constexpr Dates kNobody{};
+    return number < lists_.size() ? lists_[number] : kNobody;
+  }
   void clear() {
     lists_.clear();
     known_.fill({});
@@ -44,7 +49,7 @@ class ReadDates {
     if (known.step == step) return known.gives;
     Dates dates{};
     for (unsigned w = 0; w < Clocks::kWarps; ++w) dates[w] = (step.others >> w & 1) != 0 ? step.then : 0;
-    if (step.then == 0) dates = lists_[step.others];
+    if (step.then == 0) dates = (*this)[step.others];
     dates[step.warp] = step.time;
     lists_.push_back(dates);
     known = {step, static_cast<std::uint32_t>(lists_.size() - 1)};
