@@ -6,8 +6,7 @@
 //         TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
 // Before  51 to 58 have one tile, one product, two types, and want everything at multiples of 16 bytes.
 // Limit   Large products run into the GPU's power limit: the clock gives way before the tensor cores are full.
-// Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; sums that stay in the tensor cores, or
-// are
+// Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; sums stay in the tensor cores, or are
 //         promoted); row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment and batch; scratch memory
 //         for copies and for sums of cut tiles; sm_90a.
 #include "device/barrier.hpp"
