@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
+#include "lab/measure/order.hpp"
 #include "lab/measure/outcome.hpp"
 #include "lab/measure/peaks.hpp"
 #include "lab/measure/stopwatch.hpp"
@@ -20,7 +21,7 @@ struct Runner {
   Contender* contender;
   record::Row* row;
   Stopwatch watch;
-  double seconds = 0;  // in timed runs
+  double seconds = 0;  // that went into it after the warm-up
 };
 
 std::string_view name_of(Work work) {
@@ -60,22 +61,31 @@ class Race {
 
  private:
   double take(Runner& runner) {
-    const double ms = runner.watch.sample(turn_++);
-    elapsed_ += ms * static_cast<double>(runner.watch.runs()) / 1e3;
+    const double ms = runner.watch.sample(turn_++, settings_.lead_in);
+    const double spent = ms * static_cast<double>(runner.watch.runs() * (1 + settings_.lead_in)) / 1e3;
+    runner.seconds += spent;
+    elapsed_ += spent;
     return ms;
+  }
+
+  std::vector<Runner*> in_order(std::size_t round) {
+    std::vector<Runner*> all;
+    for (const std::size_t i : order(runners_.size(), round)) all.push_back(&runners_[i]);
+    return all;
   }
 
   // Rounds that do not count, until the clocks have settled: a round takes as long as the one before, to a percent.
   void warm_up() {
     double before = 0;
-    while (elapsed_ < 4 * settings_.warm_up_seconds) {
+    for (std::size_t round = 0; elapsed_ < 4 * settings_.warm_up_seconds; ++round) {
       const double start = elapsed_;
-      for (Runner& runner : runners_) (void)take(runner);
+      for (Runner* runner : in_order(round)) (void)take(*runner);
       const double now = elapsed_ - start;
       vitals_.read();
-      if (elapsed_ >= settings_.warm_up_seconds && std::abs(now - before) < 0.01 * now) return;
+      if (elapsed_ >= settings_.warm_up_seconds && std::abs(now - before) < 0.01 * now) break;
       before = now;
     }
+    for (Runner& runner : runners_) runner.seconds = 0;
   }
 
   bool out_of_time(const Runner& runner) const {
@@ -94,11 +104,10 @@ class Race {
     std::size_t next_look = settings_.stop.at_least;
     for (std::size_t round = 1;; ++round) {
       bool anyone = false;
-      for (Runner& runner : runners_) {
-        if (out_of_time(runner)) continue;
+      for (Runner* runner : in_order(round)) {
+        if (out_of_time(*runner)) continue;
         anyone = true;
-        runner.row->samples_ms.push_back(take(runner));
-        runner.seconds += runner.row->samples_ms.back() * static_cast<double>(runner.watch.runs()) / 1e3;
+        runner->row->samples_ms.push_back(take(*runner));
       }
       vitals_.read();
       if (!anyone) break;
@@ -161,8 +170,9 @@ std::string wrong_at_size(Contender& contender, const Problem& problem, std::uin
 
 Settings sustained(Settings settings) {
   settings.sample_ms = kSustainedMs;
+  settings.lead_in = kLeadIn;
   settings.warm_up_seconds = 0.5;
-  settings.stop.even_if_slow = 5;
+  settings.stop.even_if_slow = 6;
   return settings;
 }
 

@@ -1,5 +1,6 @@
 #include "lab/measure/inputs.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cairn/numbers.hpp"
@@ -23,10 +24,15 @@ std::vector<std::byte> uniform(Type type, std::int64_t count, std::uint64_t seed
 std::int64_t first_nan(Type type, const void* elements, std::int64_t count) {
   return with_type(type, [&]<class T>() -> std::int64_t {
     const auto* values = static_cast<const T*>(elements);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (std::isnan(static_cast<double>(values[i]))) return i;
-    }
-    return -1;
+    const int workers = workers_for(count);
+    std::vector<std::int64_t> found(static_cast<std::size_t>(workers), -1);
+    cpu::spread(workers, count, [&](int worker, std::int64_t begin, std::int64_t end) {
+      const auto nan =
+          std::find_if(values + begin, values + end, [](T value) { return std::isnan(static_cast<double>(value)); });
+      if (nan != values + end) found[static_cast<std::size_t>(worker)] = nan - values;
+    });
+    const auto first = std::ranges::find_if(found, [](std::int64_t index) { return index >= 0; });
+    return first == found.end() ? -1 : *first;
   });
 }
 

@@ -29,8 +29,8 @@ class Stopwatch {
   Stopwatch(const Stopwatch&) = delete;
 
   // Milliseconds a run. `turn` says which set of the ring is next where a sample is a single run: count it up with
-  // every sample anyone takes on this ring.
-  double sample(std::int64_t turn);
+  // every sample anyone takes on this ring. `lead_in` times as much goes before it, without a pause and untimed.
+  double sample(std::int64_t turn, int lead_in = 0);
 
   std::int64_t runs() const { return runs_; }         // in a sample
   bool in_graph() const { return !graphs_.empty(); }  // else called directly, and `why_not` says why

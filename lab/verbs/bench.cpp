@@ -42,8 +42,8 @@ int fastest_device() {
   return -1;
 }
 
-// The chosen contenders, and the baselines whether they were named or not. With no ids all but cpu/reference, which
-// is written to be right and would take most of the time.
+// The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which is
+// written to be right and would take most of the time.
 Contenders field(const Options& options) {
   Contenders all;
   expect(contenders(options.device == "auto" ? fastest_device() : parse_device(options.device), all, options.ids));
@@ -52,17 +52,14 @@ Contenders field(const Options& options) {
   if (machine->facts().kind == runtime::Kind::emu) {
     throw Error(kUsage, "--device emu has no times to measure; use cpu or gpu, or cairn verify for its results");
   }
-  if (no_baseline(machine->facts().kind).empty()) add_baselines(machine, all);
-  std::vector<std::string> ids = options.ids;
-  if (!ids.empty()) {
-    for (const auto& contender : all) {
-      if (contender->is_baseline()) ids.emplace_back(contender->id());
-    }
-  }
-  expect(select(ids, all));
+  const bool baselines = no_baseline(machine->facts().kind).empty();
+  const auto is_baseline = [](const auto& contender) { return contender->is_baseline(); };
+  if (baselines) add_baselines(machine, all);
+  expect(select(options.ids, all));
+  if (baselines && std::ranges::none_of(all, is_baseline)) add_baselines(machine, all);
   if (options.host) std::erase_if(all, [](const auto& c) { return c->work() != Work::product; });
   // Baselines first: what everything below them is measured against.
-  std::stable_partition(all.begin(), all.end(), [](const auto& c) { return c->is_baseline(); });
+  std::ranges::stable_partition(all, is_baseline);
   return all;
 }
 
@@ -194,7 +191,8 @@ Action bench_verb(CLI::App& verb) {
       "the median is known to 0.5 % (settled) or the time is up. Spread is the middle half of the samples\n"
       "over their median; the ratio is the median of per-round ratios to the strongest baseline with its\n"
       "95 % interval, above 1 where the contender is faster; of several problems their geometric mean, the\n"
-      "worst and the best stand at the end. With no ID: all but cpu/reference.\n"
+      "worst and the best stand at the end. With no ID: all but cpu/reference. The baselines are all there\n"
+      "unless some of them are named.\n"
       "--format json, and --record beside any other format, keep every sample.");
   verb.footer(
       examples({"cairn bench --shape 256 --seconds 1", "cairn bench cairn --shape 64:256:64 --seconds 0.5",
@@ -209,7 +207,8 @@ Action bench_verb(CLI::App& verb) {
   verb.add_option("--seconds", options->seconds, "The most time for one contender on one problem")
       ->capture_default_str();
   verb.add_flag("--hot", options->hot, "Hot caches: the same matrices over and over");
-  verb.add_flag("--sustained", options->sustained, "Samples of 50 ms or more, after half a second of the same work");
+  verb.add_flag("--sustained", options->sustained,
+                "Samples of 50 ms or more, each right after 100 ms of the same work");
   verb.add_flag("--host", options->host, "Time the host's part of a call instead of the device's");
   verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");
   verb.add_option("--record", options->record, "Also keep a record with every sample in this JSON file");

@@ -1,4 +1,5 @@
-// Verification where the oracle would take minutes: products above 2^31 multiply-adds.
+// Verification where the oracle would take minutes: products above 2^31 multiply-adds,
+// or above 2^27 of exact data.
 //
 // Exact data: Freivalds' check. For a vector x, C x must equal alpha op(A) (op(B) x) + beta C0 x, which costs three
 // matrix-vector products instead of a matrix product, and every element of C has its part in it. All numbers are
@@ -14,7 +15,7 @@
 
 namespace cairn::lab::verify {
 
-bool is_large(const Problem& problem);
+bool is_large(const Problem& problem, Mode mode);
 
 // As judge_elements(), for a large problem.
 Verdict judge_large(const Case& test, const Call& row, const std::byte* found);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 
 #include "cairn/numbers.hpp"
 #include "lab/measure/inputs.hpp"
+#include "lab/measure/order.hpp"
 #include "lab/measure/outcome.hpp"
 #include "lab/measure/ring.hpp"
 #include "tests/support/fake_gpu.hpp"
@@ -83,9 +86,46 @@ TEST(Bench, RoundsAreInterleaved) {
     EXPECT_EQ(row.samples_ms.size(), 4u);
   }
   EXPECT_TRUE(
-      log.ends_with("abcabcabcabc"
+      log.ends_with("bcacabcbaacb"
                     "abc"))
+      << log << ": each round once, in another order than the last, and then all are looked at";
+}
+
+// Whatever a place or a neighbour does to a time, it does to all.
+TEST(Order, GivesEachContenderEachPlaceAndEachNeighbourEquallyOften) {
+  for (std::size_t count = 1; count <= 9; ++count) {
+    std::map<std::pair<std::size_t, std::size_t>, int> places, neighbours;
+    for (std::size_t round = 0; round < 2 * count; ++round) {
+      const std::vector<std::size_t> who = order(count, round);
+      ASSERT_EQ(std::set<std::size_t>(who.begin(), who.end()).size(), count) << "everyone runs";
+      for (std::size_t place = 0; place < count; ++place) {
+        ASSERT_LT(who[place], count);
+        ++places[{who[place], place}];
+        if (place > 0) ++neighbours[{who[place - 1], who[place]}];
+      }
+    }
+    EXPECT_EQ(places.size(), count * count);
+    EXPECT_EQ(neighbours.size(), count * (count - 1));
+    for (const auto& [who, times] : places) EXPECT_EQ(times, 2) << count;
+    for (const auto& [who, times] : neighbours) EXPECT_EQ(times, 2) << count;
+  }
+  EXPECT_TRUE(order(0, 5).empty());
+}
+
+// Work that goes on: each sample follows on twice as much of its own.
+TEST(Bench, SustainedSamplesHaveALeadIn) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
+  std::string log;
+  Runner a(gpu, "a", Cheat::none, log), b(gpu, "b", Cheat::none, log);
+  Settings settings = rounds(2);
+  settings.lead_in = 2;
+  const auto rows = bench({&a, &b}, kProblem, settings);
+  EXPECT_EQ(rows[0].samples_ms.size(), 2u);
+  EXPECT_TRUE(
+      log.ends_with("bbbaaabbbaaa"
+                    "ab"))
       << log;
+  EXPECT_EQ(sustained({}).lead_in, kLeadIn);
 }
 
 TEST(Bench, WhatIsWrongIsNotTimed) {
@@ -170,8 +210,8 @@ TEST(Bench, TimeUpEndsAnUnsettledContender) {
   EXPECT_FALSE(rows[0].settled);
 }
 
-// Every sample is 50 runs of a millisecond. Half a second goes before the first one: five rounds of two contenders,
-// or six where ten times 0.05 are a little less. Five count however little time there is, and one more is looked at.
+// Every sample is 50 runs of a millisecond, and 100 go before it. Half a second goes before the first round: two
+// rounds of two contenders. Six count however little time there is, and one more sample is looked at.
 TEST(Bench, SustainedSamplesAreLongAndFollowALongWarmUp) {
   const auto gpu = std::make_shared<runtime::FakeGpu>();
   std::string log;
@@ -186,14 +226,14 @@ TEST(Bench, SustainedSamplesAreLongAndFollowALongWarmUp) {
   for (const record::Row& row : rows) {
     EXPECT_TRUE(row.timed());
     EXPECT_EQ(row.runs, 50);
-    EXPECT_EQ(row.samples_ms, std::vector<double>(5, 1.0));
+    EXPECT_EQ(row.samples_ms, std::vector<double>(6, 1.0));
   }
-  const std::string round = std::string(50, 'a') + std::string(50, 'b');
-  int rounds = 0;
-  for (; log.ends_with(round); ++rounds) log.resize(log.size() - round.size());
-  EXPECT_GE(rounds, 5 + 5 + 1);
-  EXPECT_LE(rounds, 6 + 5 + 1);
-  EXPECT_EQ(log, "b" + std::string(10, 'a') + std::string(10, 'b')) << "how long one takes, by single runs and eight";
+  std::string expected =
+      "b" + std::string(10, 'a') + std::string(10, 'b');  // how long one takes, by single runs and eight
+  for (std::size_t round : {0, 1, 1, 2, 3, 4, 5, 6}) {
+    for (const std::size_t who : order(2, round)) expected += std::string(150, who == 0 ? 'a' : 'b');
+  }
+  EXPECT_EQ(log, expected + std::string(50, 'a') + std::string(50, 'b'));
 }
 
 TEST(Inputs, AreSpreadOverTheIntervalAndDifferBySeed) {

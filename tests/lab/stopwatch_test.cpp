@@ -91,6 +91,19 @@ TEST(Stopwatch, ALongRunIsASampleAndTakesTheNextSet) {
   }
 }
 
+// The last of three is the sample; those before it slow down or warm up what they will.
+TEST(Stopwatch, TheLeadInIsNotTimed) {
+  const auto gpu = std::make_shared<FakeGpu>();
+  const Ring ring(gpu, kProblem, 1, Cache::cold);
+  std::vector<const void*> order;
+  Stopwatch watch(ring, [&](const Call& call, runtime::Stream) {
+    return gpu->enqueue(3000, [&order, A = call.A] { order.push_back(A); });
+  });
+  order.clear();
+  EXPECT_DOUBLE_EQ(watch.sample(5, 2), 3);
+  EXPECT_EQ(order, (std::vector<const void*>{ring.call(5).A, ring.call(6).A, ring.call(7).A}));
+}
+
 // Sustained: 50 runs of a millisecond, and on to the end of the ring.
 TEST(Stopwatch, ALongSampleHasAsManyRunsAsItNeeds) {
   const auto gpu = std::make_shared<FakeGpu>();
