@@ -115,7 +115,9 @@ __global__ void __launch_bounds__(kThreads, 1)
     return;
   }
   take_registers<kTake>();
-  const int barrier = static_cast<int>(threadIdx.x) / 128, group = barrier - 1;  // of this warpgroup,
+  // The same for all lanes of a warp, and said so: then operands are made by one of them for all.
+  const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0),
+            group = barrier - 1;  // of this warpgroup,
   const int row = G::down == 2 ? group * G::rows : 0,
             col = G::across == 2 ? group * G::cols : 0;      // its part of a tile,
   unsigned char* const slabs = sC + group * kSlabs * kSlab;  // its memory
@@ -145,7 +147,8 @@ __global__ void __launch_bounds__(kThreads, 1)
       if (turn > 0) bar_sync(kTurn + barrier, 256);
     }
 
-    float acc[G::each][G::cols / 2] = {};
+    float acc[G::each][G::cols / 2];  // the first products take the place of whatever is there
+    if (promoted || work.begin == work.end) clear(acc);
 #pragma unroll 1
     for (int step = work.begin; step < work.end; ++step, advance()) {
       mbarrier_wait(full + stage, phase);
@@ -155,7 +158,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         multiply_promoted<In, tile>(acc, a, b);
         release(stage);
       } else {
-        multiply<In, tile, a_major, b_major>(acc, a, b);
+        multiply<In, tile, a_major, b_major>(acc, a, b, step > work.begin);
         // All but this step's products are done, so the stage before can be filled again.
         wgmma_wait<1>();
         if (step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);

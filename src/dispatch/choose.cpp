@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 namespace cairn::dispatch {
 namespace {
@@ -15,6 +16,10 @@ constexpr double kTile = 400, kTileArea = 3000;    // the end of a tile; more wh
 constexpr double kOverlap = 0.2;                   // of the shorter of work and memory is not hidden by the longer
 constexpr double kCut = 12000, kCutArea = 1000, kCutRow = 4;  // shares written, read, added up; 128 x 256; a row
 constexpr double kArea = 128 * 256;
+// The energy of a byte of shared memory read or written, and of one that comes from L2, in that of a step of 128 x
+// 256: from times of four tiles under sustained load (results/h200/summit_tiles.json, bf16 nn 8192 cubed).
+constexpr double kSharedEnergy = 6.3e-7, kL2Energy = 8.9e-7;
+constexpr double kLong = 150'000, kFewMore = 1.05;  // cycles of long work, a tenth of a millisecond; times the fewest
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -28,10 +33,12 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   const double wide = promoted ? std::min(share, 128.0) : share, instructions = 4.0 * t.bm * t.bn / (64 * wide);
   // Who adds sums up between products makes the tensor cores wait, unless somebody else's are made meanwhile.
   const double multiply = instructions * wide / 2 / kTensor * (promoted && t.turns ? 2 : 1);
-  const double shared = (instructions * (64 + wide) * 32 + (t.bm + t.bn) * 128.0) / kSharedBytes;
+  const double shared_bytes = instructions * (64 + wide) * 32 + (t.bm + t.bn) * 128.0;
+  const double shared = shared_bytes / kSharedBytes;
   const auto size = size_of(row.in);
   const auto asked = [&](std::int64_t ld) { return ld * size % 128 == 0 ? 1.0 : 2.0; };
-  const double l2 = (t.bm * asked(row.lda) + t.bn * asked(row.ldb) / t.cluster) * 128 / kL2Bytes;
+  const double l2_bytes = (t.bm * asked(row.lda) + t.bn * asked(row.ldb) / t.cluster) * 128;
+  const double l2 = l2_bytes / kL2Bytes;
   Forecast f;
   f.step = std::max({multiply, shared, l2});
   f.limit = f.step == multiply ? "tensor cores" : f.step == shared ? "shared memory" : "L2";
@@ -39,6 +46,8 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   const std::int64_t running = std::max(units / t.cluster, 1);
   const std::int64_t tiles = up(row.m, std::int64_t{t.bm} * t.cluster) * up(row.n, t.bn) * row.batch;
   const auto steps = static_cast<double>(up(row.k * size, 128)), area = t.bm * t.bn / kArea;
+  f.energy =
+      static_cast<double>(tiles * t.cluster) * steps * (area + kSharedEnergy * shared_bytes + kL2Energy * l2_bytes);
   // All of A and B comes from memory once, however it is shared out.
   const auto bytes = static_cast<double>((row.m + row.n) * row.k * row.batch * size);
   const double memory = bytes / (kMemoryBytes * units);
@@ -60,16 +69,25 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
 }
 
 Choice choose(const Rung& rung, const Problem& row, int units) {
+  std::vector<Forecast> all;
+  for (int tile = 0; tile < rung.tiles; ++tile) all.push_back(forecast(rung.shape(tile), row, units));
+  const auto fewest = std::ranges::min_element(all, {}, &Forecast::cycles);
+  auto best = fewest;
+  for (auto f = all.begin(); f != all.end() && fewest->cycles >= kLong; ++f)
+    if (f->cycles <= kFewMore * fewest->cycles && f->energy < best->energy) best = f;
+
   Choice choice;
-  double least = 0;
+  choice.tile = static_cast<int>(best - all.begin());
   for (int tile = 0; tile < rung.tiles; ++tile) {
-    const Forecast f = forecast(rung.shape(tile), row, units);
-    if (tile == 0 || f.cycles < least) least = f.cycles, choice.tile = tile;
-    char line[160];
-    (void)std::snprintf(line, sizeof line, "  %s: %.0f cycles a step (%s), %.2f tiles for an SM, %.0f cycles\n",
-                        rung.tile_name(tile).text, f.step, f.limit, f.rounds, f.cycles);
+    const Forecast& f = all[static_cast<std::size_t>(tile)];
+    char line[200];
+    (void)std::snprintf(
+        line, sizeof line, "  %s: %.0f cycles a step (%s), %.2f tiles for an SM, %.0f cycles, energy %+.1f %%\n",
+        rung.tile_name(tile).text, f.step, f.limit, f.rounds, f.cycles, 100 * (f.energy / best->energy - 1));
     choice.why += line;
   }
+  if (best != fewest)
+    choice.why += "  long work: of those within 5 % of the fewest cycles the one with the least energy\n";
   return choice;
 }
 

@@ -14,6 +14,7 @@ struct Forecast {
   const char* limit = "";  // which of them
   double rounds = 0;       // tiles that the busiest SM makes; a part of one, where tiles are cut along k
   double cycles = 0;       // all of it
+  double energy = 0;       // all of it, in what the tensor cores take for a step of 128 x 256
 };
 Forecast forecast(const TileShape& shape, const Problem& row, int units);
 
@@ -21,7 +22,9 @@ struct Choice {
   int tile = 0;
   std::string why;  // every tile with its forecast, a line each
 };
-// The tile with the fewest cycles of those that a rung with shapes has.
+// The tile with the fewest cycles of those that a rung with shapes has. Long work runs at the GPU's power limit,
+// where the clock is what energy leaves: there it is the tile that takes the least, of those that need few more
+// cycles.
 Choice choose(const Rung& rung, const Problem& row, int units);
 
 }  // namespace cairn::dispatch

@@ -69,11 +69,32 @@ TEST(Choose, CutsTilesWhereThatIsDoneSooner) {
 }
 
 TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {
-  EXPECT_EQ(chosen(8192, 8192, 8192).bm, 128);
+  EXPECT_EQ(chosen(8192, 8192, 8192).bn, 256);
   EXPECT_TRUE(chosen(4096, 4096, 512).turns);                                     // short tiles have many ends
   EXPECT_EQ(chosen(2048, 2048, 512).bm * chosen(2048, 2048, 512).bn, 128 * 256);  // 128 tiles: one round
   EXPECT_EQ(chosen(1024, 1024, 1024).bm, 64);
   EXPECT_EQ(chosen(16, 4096, 4096).bn, 64);
+}
+
+// What a byte of shared memory and one of L2 cost beside the products decides where the clock is bound by power.
+TEST(Choose, LongWorkTakesTheTileWithTheLeastEnergy) {
+  const Problem large = Problem::packed(Type::bf16, Op::none, Op::none, 4096, 4096, 4096);
+  const TileShape wide{128, 256, 2, false}, turns{128, 128, 2, true};
+  // 512 tiles of 64 steps. 8 * 320 * 32 bytes read and 384 * 128 written; 256 * 128 from L2.
+  EXPECT_NEAR(forecast(wide, large, 132).energy, 512 * 64 * (1 + 6.3e-7 * 131072 + 8.9e-7 * 32768), 1e-6);
+  // 1024 tiles. 8 * 192 * 32 bytes read and 256 * 128 written; 192 * 128 from L2.
+  EXPECT_NEAR(forecast(turns, large, 132).energy, 1024 * 64 * (0.5 + 6.3e-7 * 81920 + 8.9e-7 * 24576), 1e-6);
+  EXPECT_LT(forecast(turns, large, 132).cycles, forecast(wide, large, 132).cycles);
+  const TileShape taken = chosen(4096, 4096, 4096);
+  EXPECT_EQ(taken.bn, 256);
+  EXPECT_EQ(taken.cluster, 2);
+  EXPECT_NE(choose(summit(), large, 132).why.find("long work"), std::string::npos);
+  // Half as long as long work, and 128 x 256 would take a twentieth more: the fewest cycles.
+  EXPECT_TRUE(chosen(4096, 4096, 1024).turns);
+  const Problem shorter = Problem::packed(Type::bf16, Op::none, Op::none, 4096, 4096, 1024);
+  EXPECT_EQ(choose(summit(), shorter, 132).why.find("long work"), std::string::npos);
+  // Seven rounds of 128 x 256 take 8 % longer than fourteen of 128 x 128 in turns: too many more.
+  EXPECT_TRUE(chosen(4096, 7168, 2048).turns);
 }
 
 TEST(Choose, TellsWhatItWeighed) {

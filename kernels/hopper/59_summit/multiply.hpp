@@ -6,10 +6,19 @@
 
 namespace cairn::hopper_59 {
 
-// 32 bytes of k at a time, the same place in every line, or 16 lines further on. The products are on their way.
+template <int rows, int cols> __device__ __forceinline__ void clear(float (&acc)[rows][cols]) {
+#pragma unroll
+  for (int i = 0; i < rows; ++i) {
+#pragma unroll
+    for (int e = 0; e < cols; ++e) acc[i][e] = 0;
+  }
+}
+
+// 32 bytes of k at a time, the same place in every line, or 16 lines further on; added to the sums, or instead of
+// them. The products are on their way.
 template <class In, int tile, Major a_major, Major b_major>
 __device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2], Operand a,
-                                         Operand b) {
+                                         Operand b, bool add) {
   using G = Geometry<tile>;
   wgmma_fence();
 #pragma unroll
@@ -18,7 +27,7 @@ __device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geom
               kb = b_major == Major::k ? kk * 32 : kk * 16 * kLine;
 #pragma unroll
     for (int i = 0; i < G::each; ++i)
-      wgmma<In, G::cols, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), true);
+      wgmma<In, G::cols, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), add || kk > 0);
   }
   wgmma_commit();
 }

@@ -14,53 +14,56 @@
 
 namespace cairn::hopper_59 {
 
-// 64 x n sums of a warpgroup into C, at (row, col) of product `batch`, a line of 128 bytes wide at a time, through
-// slabs of shared memory that take turns.
+// 64 x n sums of a warpgroup into C, at (row, col) of product `batch`, through its slabs of shared memory: each takes
+// a line of 128 bytes of every row, and when they are full the engine stores them all.
 template <Type out, int n>
 __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col, int batch,
                                             const float (&sums)[n / 2], float alpha, unsigned char* memory,
                                             int barrier) {
-  constexpr int width = out == Type::f32 ? 32 : 64;  // elements of a line
+  constexpr int width = out == Type::f32 ? 32 : 64, lines = n / width;  // elements of a line
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
   const bool first = threadIdx.x % 128 == 0;
 #pragma unroll
-  for (int c = 0; c < n / width; ++c) {
-    // The slab is free: what was stored from it has been read.
-    unsigned char* const slab = memory + c % kSlabs * kSlab;
-    if (first) tma_wait_read<kSlabs - 1>();
+  for (int round = 0; round < lines; round += kSlabs) {
+    // The slabs are free: what was stored from them has been read.
+    if (first) tma_wait_read<0>();
     bar_sync(barrier, 128);
-
-    // Pieces of 16 bytes change places by their line, as in every box.
-    if constexpr (out == Type::f32) {
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
+    for (int c = round; c < round + kSlabs && c < lines; ++c) {
+      unsigned char* const slab = memory + c % kSlabs * kSlab;
+      // Pieces of 16 bytes change places by their line, as in every box.
+      if constexpr (out == Type::f32) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int line = warp * 16 + half * 8 + lane / 4, piece = (j * 2 + lane % 4 / 2) ^ line % 8;
-          const float* const x = &sums[c * 16 + j * 4 + half * 2];
-          *reinterpret_cast<float2*>(slab + line * kLine + piece * 16 + lane % 2 * 8) =
-              make_float2(alpha * x[0], alpha * x[1]);
+        for (int j = 0; j < 4; ++j) {
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const int line = warp * 16 + half * 8 + lane / 4, piece = (j * 2 + lane % 4 / 2) ^ line % 8;
+            const float* const x = &sums[c * 16 + j * 4 + half * 2];
+            *reinterpret_cast<float2*>(slab + line * kLine + piece * 16 + lane % 2 * 8) =
+                make_float2(alpha * x[0], alpha * x[1]);
+          }
         }
-      }
-    } else {
-      // Lanes 0-15 have the addresses of 16 rows, the others of the same rows 8 columns on.
-      using Out = std::conditional_t<out == Type::f16, __half, __nv_bfloat16>;
-      const int line = warp * 16 + lane % 16;
+      } else {
+        // Lanes 0-15 have the addresses of 16 rows, the others of the same rows 8 columns on.
+        using Out = std::conditional_t<out == Type::f16, __half, __nv_bfloat16>;
+        const int line = warp * 16 + lane % 16;
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const float* const x = &sums[c * 32 + j * 8];
-        std::uint32_t pairs[4];
+        for (int j = 0; j < 4; ++j) {
+          const float* const x = &sums[c * 32 + j * 8];
+          std::uint32_t pairs[4];
 #pragma unroll
-        for (int e = 0; e < 4; ++e) pairs[e] = pack<Out>(alpha * x[2 * e], alpha * x[2 * e + 1]);
-        store_matrices(slab + line * kLine + ((j * 2 + lane / 16) ^ line % 8) * 16, pairs);
+          for (int e = 0; e < 4; ++e) pairs[e] = pack<Out>(alpha * x[2 * e], alpha * x[2 * e + 1]);
+          store_matrices(slab + line * kLine + ((j * 2 + lane / 16) ^ line % 8) * 16, pairs);
+        }
       }
     }
     async_fence();
     bar_sync(barrier, 128);
-    if (first) {
-      tma_store(C, {col + c * width, row, batch}, slab);
-      tma_commit();
-    }
+    if (!first) continue;
+#pragma unroll
+    for (int c = round; c < round + kSlabs && c < lines; ++c)
+      tma_store(C, {col + c * width, row, batch}, memory + c % kSlabs * kSlab);
+    tma_commit();
   }
 }
 
