@@ -19,7 +19,8 @@ constexpr double kArea = 128 * 256;
 // The energy of a byte of shared memory read or written, and of one that comes from L2, in that of a step of 128 x
 // 256: from times of four tiles under sustained load (results/h200/summit_tiles.json, bf16 nn 8192 cubed).
 constexpr double kSharedEnergy = 6.3e-7, kL2Energy = 8.9e-7;
-constexpr double kLong = 150'000, kFewMore = 1.05;  // cycles of long work, a tenth of a millisecond; times the fewest
+constexpr double kLong = 200'000;  // cycles, an eighth of a millisecond
+constexpr double kFewMore = 1.06;  // times the fewest cycles
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -51,6 +52,7 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   // All of A and B comes from memory once, however it is shared out.
   const auto bytes = static_cast<double>((row.m + row.n) * row.k * row.batch * size);
   const double memory = bytes / (kMemoryBytes * units);
+  f.memory = memory;
   const auto cycles = [&](double rounds) {
     const double ends = t.turns ? 1 : std::ceil(rounds);  // in turns, all but the last go by while others multiply
     const double work = rounds * steps * f.step;
@@ -73,8 +75,12 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
   for (int tile = 0; tile < rung.tiles; ++tile) all.push_back(forecast(rung.shape(tile), row, units));
   const auto fewest = std::ranges::min_element(all, {}, &Forecast::cycles);
   auto best = fewest;
-  for (auto f = all.begin(); f != all.end() && fewest->cycles >= kLong; ++f)
-    if (f->cycles <= kFewMore * fewest->cycles && f->energy < best->energy) best = f;
+  if (fewest->cycles >= kLong && 2 * fewest->memory < fewest->cycles) {
+    // Fewer cycles let the clock sink, and with it the energy of each.
+    const auto spent = [](const Forecast& f) { return f.energy * std::cbrt(f.cycles); };
+    for (auto f = all.begin(); f != all.end(); ++f)
+      if (f->cycles <= kFewMore * fewest->cycles && spent(*f) < spent(*best)) best = f;
+  }
 
   Choice choice;
   choice.tile = static_cast<int>(best - all.begin());
@@ -87,7 +93,7 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
     choice.why += line;
   }
   if (best != fewest)
-    choice.why += "  long work: of those within 5 % of the fewest cycles the one with the least energy\n";
+    choice.why += "  long work: of those within 6 % of the fewest cycles the one that spends the least\n";
   return choice;
 }
 

@@ -95,6 +95,10 @@ TEST(Choose, LongWorkTakesTheTileWithTheLeastEnergy) {
   EXPECT_EQ(choose(summit(), shorter, 132).why.find("long work"), std::string::npos);
   // Seven rounds of 128 x 256 take 8 % longer than fourteen of 128 x 128 in turns: too many more.
   EXPECT_TRUE(chosen(4096, 7168, 2048).turns);
+  // Long, and bound by memory: power is not what limits it.
+  const Problem flat = Problem::packed(Type::bf16, Op::none, Op::transpose, 128, 16384, 16384);
+  EXPECT_GT(forecast(wide, flat, 132).cycles, 200'000);
+  EXPECT_EQ(choose(summit(), flat, 132).why.find("long work"), std::string::npos);
 }
 
 TEST(Choose, TellsWhatItWeighed) {
