@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include "lab/measure/peaks.hpp"
 #include "lab/measure/stopwatch.hpp"
 #include "lab/measure/vitals.hpp"
-#include "lab/verify/verify.hpp"
 
 namespace cairn::lab::measure {
 namespace {
@@ -159,13 +159,22 @@ void inspect(Race& race, Ring& ring, const Settings& settings) {
 
 }  // namespace
 
-std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed) {
+verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed) {
   verify::Case test;
   test.seed = seed;
   test.problem = problem;
   test.mode = verify::Mode::exact;
-  const verify::Verdict verdict = verify::check(contender, test);
+  return {one.machine(), test, one.work()};
+}
+
+std::string wrong_at_size(Contender& contender, verify::Trial& trial) {
+  const verify::Verdict verdict = trial.of(contender);
   return verdict.outcome == verify::Outcome::failed ? verdict.what : "";
+}
+
+std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed) {
+  verify::Trial trial = trial_at_size(contender, problem, seed);
+  return wrong_at_size(contender, trial);
 }
 
 Settings sustained(Settings settings) {
@@ -191,17 +200,20 @@ std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const 
   rows.reserve(contenders.size());
   for (const Contender* contender : contenders) rows.push_back(blank_row(*contender, problem));
   std::vector<std::size_t> entered;
+  std::optional<verify::Trial> trial;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Contender& contender = *contenders[i];
     rows[i].refused = contender.refuses(problem);
     if (!rows[i].refused.empty()) continue;
     if (settings.progress && !settings.progress(fmt::format("verifying {}, {}", contender.id(), problem.brief()), 0))
       return rows;
-    const std::string wrong = wrong_at_size(contender, problem, settings.seed);
+    if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed));
+    const std::string wrong = wrong_at_size(contender, *trial);
     rows[i].verified = !wrong.empty() ? wrong : contender.work() == Work::probe ? "never" : "exact";
     if (wrong.empty()) entered.push_back(i);
   }
   if (entered.empty()) return rows;
+  trial.reset();  // and its memory is free for the ring
 
   const Contender& first = *contenders[entered[0]];
   Ring ring(first.machine(), problem, settings.seed, settings.cache, first.work());

@@ -23,6 +23,7 @@
 #include "lab/measure/stopwatch.hpp"
 #include "lab/measure/work.hpp"
 #include "lab/record/record.hpp"
+#include "lab/verify/verify.hpp"
 
 namespace cairn::lab::measure {
 
@@ -53,7 +54,11 @@ std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const 
 // The row of a contender before anything has been measured.
 record::Row blank_row(const Contender& contender, const Problem& problem);
 
-// What the bench does before timing: empty, or what was wrong with the result.
+// What the bench does before timing: a trial of contenders that do the same work as `one`, on exact data, at the
+// size.
+verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed);
+// Empty, or what was wrong with the result.
+std::string wrong_at_size(Contender& contender, verify::Trial& trial);
 std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed);
 
 }  // namespace cairn::lab::measure

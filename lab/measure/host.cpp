@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -31,16 +32,19 @@ std::vector<record::Row> bench_host(const std::vector<Contender*>& contenders, c
                                     const Settings& settings) {
   std::vector<record::Row> rows;
   std::vector<std::size_t> entered;
+  std::optional<verify::Trial> trial;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     Contender& contender = *contenders[i];
     rows.push_back(blank_row(contender, problem));
     rows[i].refused = contender.refuses(problem);
     if (!rows[i].refused.empty()) continue;
-    const std::string wrong = wrong_at_size(contender, problem, settings.seed);
+    if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed));
+    const std::string wrong = wrong_at_size(contender, *trial);
     rows[i].verified = wrong.empty() ? "exact" : wrong;
     if (wrong.empty()) entered.push_back(i);
   }
   if (entered.empty()) return rows;
+  trial.reset();
 
   const Ring ring(contenders[entered[0]]->machine(), problem, settings.seed, Cache::hot);
   for (const std::size_t i : entered) {

@@ -59,7 +59,7 @@ Contenders field(const Options& options) {
   if (baselines && std::ranges::none_of(all, is_baseline)) add_baselines(machine, all);
   if (options.host) std::erase_if(all, [](const auto& c) { return c->work() != Work::product; });
   // Baselines first: what everything below them is measured against.
-  std::ranges::stable_partition(all, is_baseline);
+  std::stable_partition(all.begin(), all.end(), is_baseline);
   return all;
 }
 

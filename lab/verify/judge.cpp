@@ -36,16 +36,25 @@ std::int64_t element_at(const Guarded& g, std::size_t byte) {
   return distance >= 0 ? distance / size : -((-distance + size - 1) / size);
 }
 
-// Restores every element of C in `copy` to what it was, so that only a write outside of C is left as a difference.
-void restore_elements(const Problem& p, const Guarded& before, Guarded& copy) {
+// The first byte outside of C's elements at which they differ: before the first line, between lines, after the last.
+std::optional<std::size_t> first_change_outside(const Problem& p, const Guarded& before, const Guarded& after) {
   const auto size = static_cast<std::size_t>(size_of(p.out));
   const Stored c = p.c();
+  std::vector<std::size_t> lines;
   for (std::int64_t b = 0; b < p.batch; ++b) {
-    for (std::int64_t line = 0; line < c.major && c.minor > 0; ++line) {
-      const auto at = before.first + static_cast<std::size_t>(b * p.stride_c + line * c.ld) * size;
-      std::memcpy(&copy.bytes[at], &before.bytes[at], static_cast<std::size_t>(c.minor) * size);
-    }
+    for (std::int64_t line = 0; line < c.major && c.minor > 0; ++line)
+      lines.push_back(before.first + static_cast<std::size_t>(b * p.stride_c + line * c.ld) * size);
   }
+  std::ranges::sort(lines);  // products may lie side by side
+  lines.push_back(before.bytes.size());
+  std::size_t seen = 0;  // all bytes up to here have been looked at, or are elements
+  for (const std::size_t line : lines) {
+    const std::byte *x = before.bytes.data(), *y = after.bytes.data();
+    if (const auto at = std::mismatch(x + seen, x + line, y + seen).first; at != x + line)
+      return static_cast<std::size_t>(at - x);
+    seen = line + static_cast<std::size_t>(c.minor) * size;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> written_outside(const Case& test, const Data& before, const Data& after) {
@@ -55,9 +64,7 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
   if (const auto byte = first_change(before.B, after.B)) {
     return fmt::format("B was written at element {}; inputs are only read", element_at(before.B, *byte));
   }
-  Guarded outside = after.C;
-  restore_elements(test.problem, before.C, outside);
-  if (const auto byte = first_change(before.C, outside)) {
+  if (const auto byte = first_change_outside(test.problem, before.C, after.C)) {
     return fmt::format("memory outside of C was written at element {} from its start (ldc {}, stride_c {})",
                        element_at(before.C, *byte), test.problem.ldc, test.problem.stride_c);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -16,12 +17,21 @@ constexpr std::size_t kKeptFailures = 5;
 
 Verdict failed(std::string what) { return {Outcome::failed, std::move(what), 0, 0}; }
 
-// The three operands on the contender's machine.
-class OnDevice {
+Verdict error(const char* doing, const Status& status) {
+  return failed(fmt::format("{}: {}: {}", doing, name(status.code()), status.message()));
+}
+
+}  // namespace
+
+// The numbers of a case, on the host before and after a run, and the three operands on the machine.
+class Trial::Placed {
  public:
-  Status open(const std::shared_ptr<runtime::Machine>& machine, const Data& data) {
+  Placed(const Case& test, Work work)
+      : before(work == Work::move ? moving_data(test) : make_data(test)), after(before) {}
+
+  Status open(const std::shared_ptr<runtime::Machine>& machine) {
     machine_ = machine;
-    const Guarded* host[] = {&data.A, &data.B, &data.C};
+    const Guarded* host[] = {&before.A, &before.B, &before.C};
     for (int i = 0; i < 3; ++i) {
       const auto& bytes = host[i]->bytes;
       if (auto s = runtime::Buffer::make(machine, bytes.size(), buffers_[i]); !s.ok()) return s;
@@ -29,23 +39,28 @@ class OnDevice {
     }
     return machine->synchronize(nullptr);
   }
-  // Gives C back what it held before the run.
-  Status reset(const Data& data) {
-    return machine_->copy_in(buffers_[2].data(), data.C.bytes.data(), data.C.bytes.size(), nullptr);
+  // Gives C back what it held before a run.
+  Status reset() {
+    return machine_->copy_in(buffers_[2].data(), before.C.bytes.data(), before.C.bytes.size(), nullptr);
   }
-  Status read(Data& out) {
-    Guarded* host[] = {&out.A, &out.B, &out.C};
+  // Runs the call and reads everything back.
+  Status run(Contender& contender, const Call& call) {
+    if (auto s = contender.run(call, nullptr); !s.ok()) return s;
+    if (auto s = machine_->synchronize(nullptr); !s.ok()) return s;
+    Guarded* host[] = {&after.A, &after.B, &after.C};
     for (int i = 0; i < 3; ++i) {
       auto& bytes = host[i]->bytes;
       if (auto s = machine_->copy_out(bytes.data(), buffers_[i].data(), bytes.size(), nullptr); !s.ok()) return s;
     }
     return machine_->synchronize(nullptr);
   }
-  Call call(const Case& test, const Data& data) const {
-    Call c{test.problem, test.alpha, at(0, data.A), at(test.alias ? 0 : 1, data.B), test.beta, at(2, data.C)};
+  Call call(const Case& test) const {
+    Call c{test.problem, test.alpha, at(0, before.A), at(test.alias ? 0 : 1, before.B), test.beta, at(2, before.C)};
     if (test.null_inputs) c.A = c.B = nullptr;
     return c;
   }
+
+  Data before, after;
 
  private:
   void* at(int i, const Guarded& g) const { return static_cast<std::byte*>(buffers_[i].data()) + g.first; }
@@ -54,41 +69,42 @@ class OnDevice {
   runtime::Buffer buffers_[3];
 };
 
-Verdict error(const char* doing, const Status& status) {
-  return failed(fmt::format("{}: {}: {}", doing, name(status.code()), status.message()));
-}
+Trial::Trial(std::shared_ptr<runtime::Machine> machine, Case test, Work work)
+    : machine_(std::move(machine)), test_(std::move(test)), work_(work) {}
+Trial::~Trial() = default;
+Trial::Trial(Trial&&) noexcept = default;
 
-// Runs the call and reads everything back.
-Status run_once(Contender& contender, OnDevice& device, const Call& call, Data& after) {
-  if (auto s = contender.run(call, nullptr); !s.ok()) return s;
-  if (auto s = contender.machine()->synchronize(nullptr); !s.ok()) return s;
-  return device.read(after);
-}
-
-}  // namespace
-
-Verdict check(Contender& contender, const Case& test) {
-  if (auto s = dispatch::check(test.problem); !s.ok()) return error("a case that breaks the library's rules", s);
-  if (auto reason = contender.refuses(test.problem); !reason.empty()) {
+Verdict Trial::of(Contender& contender) {
+  if (auto s = dispatch::check(test_.problem); !s.ok()) return error("a case that breaks the library's rules", s);
+  if (auto reason = contender.refuses(test_.problem); !reason.empty()) {
     return {Outcome::refused, std::move(reason), 0, 0};
   }
-  if (contender.work() == Work::probe) {
-    return {Outcome::refused, "a probe measures a ceiling; its result means nothing", 0, 0};
+  if (work_ == Work::probe) return {Outcome::refused, "a probe measures a ceiling; its result means nothing", 0, 0};
+  if (placed_ == nullptr) {
+    placed_ = std::make_unique<Placed>(test_, work_);
+    if (auto s = placed_->open(machine_); !s.ok()) {
+      placed_.reset();
+      return error("placing the matrices", s);
+    }
+  } else if (auto s = placed_->reset(); !s.ok()) {
+    return error("resetting C", s);
   }
-  const bool moves = contender.work() == Work::move;
-  const Data before = moves ? moving_data(test) : make_data(test);
-  OnDevice device;
-  if (auto s = device.open(contender.machine(), before); !s.ok()) return error("placing the matrices", s);
-  if (auto s = contender.prepare(test.problem); !s.ok()) return error("preparing", s);
+  Verdict verdict = run(contender);
+  // Whoever failed may have written anywhere.
+  if (verdict.outcome == Outcome::failed) placed_.reset();
+  return verdict;
+}
 
-  const Call call = device.call(test, before);
-  Data after = before;
-  if (auto s = run_once(contender, device, call, after); !s.ok()) return error("running", s);
-  Verdict verdict = moves ? judge_move(test, before, after) : judge(test, before, after);
+Verdict Trial::run(Contender& contender) {
+  if (auto s = contender.prepare(test_.problem); !s.ok()) return error("preparing", s);
+  const Call call = placed_->call(test_);
+  if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
+  const auto& [before, after] = std::tie(placed_->before, placed_->after);
+  Verdict verdict = work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after);
   if (verdict.outcome != Outcome::passed) return verdict;
 
-  if (test.mode == Mode::rounding) {
-    const double healthy = healthy_ratio(contender.id(), test.problem);
+  if (test_.mode == Mode::rounding) {
+    const double healthy = healthy_ratio(contender.id(), test_.problem);
     if (healthy > 0 && verdict.ratio > kWorseThanHealthy * healthy) {
       return failed(fmt::format("error / bound is {:.3g}, and {} has at most {:.3g} at this k when it is well",
                                 verdict.ratio, contender.id(), healthy));
@@ -96,13 +112,17 @@ Verdict check(Contender& contender, const Case& test) {
   }
 
   // The same call again must give the same bits. One case in four, to spend the time on more cases.
-  if (test.seed % 4 == 0) {
-    if (auto s = device.reset(before); !s.ok()) return error("resetting C", s);
-    Data again = before;
-    if (auto s = run_once(contender, device, call, again); !s.ok()) return error("running again", s);
-    if (again.C.bytes != after.C.bytes) return failed("the same call gave other bits the second time");
+  if (test_.seed % 4 == 0) {
+    const std::vector<std::byte> first = after.C.bytes;
+    if (auto s = placed_->reset(); !s.ok()) return error("resetting C", s);
+    if (auto s = placed_->run(contender, call); !s.ok()) return error("running again", s);
+    if (after.C.bytes != first) return failed("the same call gave other bits the second time");
   }
   return verdict;
+}
+
+Verdict check(Contender& contender, const Case& test) {
+  return Trial(contender.machine(), test, contender.work()).of(contender);
 }
 
 void Tally::add(const Case& test, const Verdict& verdict) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,8 +25,29 @@ namespace cairn::lab::verify {
 // The case with A and B where the contender wants them, if it cannot take them anywhere.
 Case on_the_grid(const Case& test, const Contender& contender);
 
-// Runs one case. A contender that refuses the problem gives an Outcome::refused, which is neither good nor bad;
-// a Status that is not ok from a problem it accepted is a failure.
+// One case for any number of contenders on one machine that do the same work: its data are made and placed once.
+// Large ones take longer to make than to multiply.
+class Trial {
+ public:
+  Trial(std::shared_ptr<runtime::Machine> machine, Case test, Work work);
+  ~Trial();
+  Trial(Trial&&) noexcept;
+
+  // Runs it. A contender that refuses the problem gives an Outcome::refused, which is neither good nor bad; a Status
+  // that is not ok from a problem it accepted is a failure.
+  Verdict of(Contender& contender);
+
+ private:
+  class Placed;
+  Verdict run(Contender& contender);
+
+  std::shared_ptr<runtime::Machine> machine_;
+  Case test_;
+  Work work_;
+  std::unique_ptr<Placed> placed_;  // from the first contender on that takes the problem
+};
+
+// The same for one.
 Verdict check(Contender& contender, const Case& test);
 
 struct Failure {

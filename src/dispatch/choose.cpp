@@ -72,6 +72,7 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
 
 Choice choose(const Rung& rung, const Problem& row, int units) {
   std::vector<Forecast> all;
+  all.reserve(static_cast<std::size_t>(rung.tiles));
   for (int tile = 0; tile < rung.tiles; ++tile) all.push_back(forecast(rung.shape(tile), row, units));
   const auto fewest = std::ranges::min_element(all, {}, &Forecast::cycles);
   auto best = fewest;

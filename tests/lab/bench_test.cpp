@@ -20,7 +20,7 @@
 namespace cairn::lab::measure {
 namespace {
 
-enum class Cheat { none, wrong, idle_when_timed, refuses };
+enum class Cheat { none, wrong, writes_input, idle_when_timed, refuses };
 
 // f32 nn, packed: enough for a clock. A millisecond of a GPU that exists only in the test; `log` has a letter for
 // every run that really happened.
@@ -55,6 +55,7 @@ class Runner final : public Contender {
         C[i * p.ldc + j] = cheat_ == Cheat::wrong && i == p.m - 1 && j == p.n - 1 ? sum + 1 : sum;
       }
     }
+    if (cheat_ == Cheat::writes_input) const_cast<float*>(B)[0] += 1;
   }
 
   std::shared_ptr<runtime::FakeGpu> gpu_;
@@ -140,6 +141,19 @@ TEST(Bench, WhatIsWrongIsNotTimed) {
       log.ends_with("ggg"
                     "g"))
       << log;
+}
+
+// All are checked with the same matrices, and who comes after one that writes to them must not pay for it.
+TEST(Bench, WhatWritesToItsInputsSpoilsThemForNobodyElse) {
+  const auto gpu = std::make_shared<runtime::FakeGpu>();
+  std::string log;
+  Runner before(gpu, "b", Cheat::none, log), writer(gpu, "w", Cheat::writes_input, log),
+      after(gpu, "a", Cheat::none, log);
+  const auto rows = bench({&before, &writer, &after}, kProblem, rounds(2));
+  EXPECT_TRUE(rows[0].timed());
+  EXPECT_NE(rows[1].verified.find("B was written"), std::string::npos) << rows[1].verified;
+  EXPECT_TRUE(rows[1].samples_ms.empty());
+  EXPECT_TRUE(rows[2].timed()) << rows[2].verified;
 }
 
 TEST(Bench, WhatWroteNothingWhileTimedIsFound) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cairn/numbers.hpp"
@@ -242,6 +243,28 @@ TEST(Move, IsRightBitForBitOrNamedWrong) {
   Data input = right;
   input.A.matrix()[0] ^= std::byte{1};
   EXPECT_NE(judge_move(c, before, input).what.find("A was written"), std::string::npos);
+}
+
+// Three products of 2 x 3 side by side: product b has columns 4 b to 4 b + 2 of rows of 13. With k = 0 and beta = 1
+// nothing may change.
+TEST(Judge, AnythingWrittenOutsideOfCIsSeenAndItsPlaceNamed) {
+  Case c;
+  c.problem = Problem::packed(Type::f32, Op::none, Op::none, 2, 3, 0);
+  c.problem.batch = 3, c.problem.ldc = 13, c.problem.stride_c = 4;
+  c.mode = Mode::exact, c.beta = 1;
+  const Data before = make_data(c);
+  EXPECT_EQ(judge(c, before, before).outcome, Outcome::passed);
+  const auto said = [&](std::int64_t element) {
+    Data after = before;
+    after.C.matrix()[4 * element] ^= std::byte{1};
+    return judge(c, before, after).what;
+  };
+  for (const std::int64_t element : {-1, 3, 7, 11, 12, 13 + 3, 13 + 7, 13 + 11, 13 + 12}) {
+    EXPECT_NE(said(element).find(fmt::format("outside of C was written at element {} ", element)), std::string::npos)
+        << said(element);
+  }
+  for (const std::int64_t element : {0, 2, 4, 10, 13, 13 + 10})
+    EXPECT_EQ(said(element).find("outside of C"), std::string::npos) << said(element);
 }
 
 TEST(Cases, AreDrawnFromTheirSeedAlone) {
