@@ -69,8 +69,8 @@ class Trial::Placed {
   runtime::Buffer buffers_[3];
 };
 
-Trial::Trial(std::shared_ptr<runtime::Machine> machine, Case test, Work work)
-    : machine_(std::move(machine)), test_(std::move(test)), work_(work) {}
+Trial::Trial(std::shared_ptr<runtime::Machine> machine, const Case& test, Work work)
+    : machine_(std::move(machine)), test_(test), work_(work) {}
 Trial::~Trial() = default;
 Trial::Trial(Trial&&) noexcept = default;
 

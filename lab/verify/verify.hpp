@@ -29,7 +29,7 @@ Case on_the_grid(const Case& test, const Contender& contender);
 // Large ones take longer to make than to multiply.
 class Trial {
  public:
-  Trial(std::shared_ptr<runtime::Machine> machine, Case test, Work work);
+  Trial(std::shared_ptr<runtime::Machine> machine, const Case& test, Work work);
   ~Trial();
   Trial(Trial&&) noexcept;
 
