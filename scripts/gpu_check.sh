@@ -18,7 +18,7 @@
 #   tensor        the tensor trail at 4096 cubed, bf16, f16 and tf32: tensor.json
 #   hopper        the Hopper trail at 4096 and 8192 cubed, bf16: hopper.json
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
-#                 summit's tiles: summit_tiles.json
+#                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
@@ -96,7 +96,8 @@ baselines() {
 hopper() { bench hopper.json 'hopper/*' 'cublas/*' --type bf16 --layout nn,nt --shape 4096,8192 --seconds 1; }
 summit() {
   local some=(cairn --sustained --seconds 1.5)
-  bench summit_tiles.json 'hopper/59@*' "${some[@]}" --type bf16,tf32,e4m3fast:bf16 --layout nt --shape 4096,8192 &&
+  bench summit_tiles.json 'hopper/59@*' "${some[@]}" --type bf16 --layout nn --shape 2048,4096,8192 &&
+    bench summit_tiles_other.json 'hopper/59@*' "${some[@]}" --type tf32,e4m3fast:bf16 --layout nt --shape 4096,8192 &&
     bench summit_sustained.json "${some[@]}" --type bf16,f16 --layout nn,nt --shape 2048,4096,8192 &&
     bench summit_sustained_seeds.json "${some[@]}" --suite seeds --type bf16,f16 &&
     bench summit_sustained_tf32.json "${some[@]}" --type tf32 --layout nt,tn --shape 4096 &&

@@ -1,5 +1,4 @@
-// Verification where the oracle would take minutes: products above 2^31 multiply-adds,
-// or above 2^27 of exact data.
+// Verification where the oracle would take minutes: products above 2^31 multiply-adds.
 //
 // Exact data: Freivalds' check. For a vector x, C x must equal alpha op(A) (op(B) x) + beta C0 x, which costs three
 // matrix-vector products instead of a matrix product, and every element of C has its part in it. All numbers are
@@ -15,7 +14,7 @@
 
 namespace cairn::lab::verify {
 
-bool is_large(const Problem& problem, Mode mode);
+bool is_large(const Problem& problem);
 
 // As judge_elements(), for a large problem.
 Verdict judge_large(const Case& test, const Call& row, const std::byte* found);

@@ -214,8 +214,8 @@ Verdict judge(const Case& test, const Data& before, const Data& after) {
   call.C = const_cast<std::byte*>(before.C.matrix());
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
-  return is_large(row.problem, test.mode) ? judge_large(test, row, after.C.matrix())
-                                          : judge_elements(test, row, after.C.matrix());
+  return is_large(row.problem) ? judge_large(test, row, after.C.matrix())
+                               : judge_elements(test, row, after.C.matrix());
 }
 
 }  // namespace cairn::lab::verify

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -99,7 +98,7 @@ Verdict Trial::run(Contender& contender) {
   if (auto s = contender.prepare(test_.problem); !s.ok()) return error("preparing", s);
   const Call call = placed_->call(test_);
   if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
-  const auto& [before, after] = std::tie(placed_->before, placed_->after);
+  const Data &before = placed_->before, &after = placed_->after;
   Verdict verdict = work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after);
   if (verdict.outcome != Outcome::passed) return verdict;
 

@@ -267,6 +267,13 @@ TEST(Inputs, PoisonIsSeenInEveryType) {
   for (const Type type : {Type::f64, Type::f32, Type::f16, Type::bf16, Type::e4m3}) {
     EXPECT_EQ(first_nan(type, poison.data(), 2), 0) << name(type);
     EXPECT_EQ(first_nan(type, uniform(type, 100, 1).data(), 100), -1) << name(type);
+    // So many that several threads look, each at its own part.
+    constexpr std::int64_t kMany = 3 << 20;
+    std::vector<std::byte> many = uniform(type, kMany, 1);
+    EXPECT_EQ(first_nan(type, many.data(), kMany), -1) << name(type);
+    for (const std::int64_t at : {kMany - 1, std::int64_t{7}})
+      std::copy_n(poison.begin(), size_of(type), many.begin() + at * size_of(type));
+    EXPECT_EQ(first_nan(type, many.data(), kMany), 7) << name(type);
   }
 }
 
