@@ -244,7 +244,7 @@ TEST(Bench, SustainedSamplesAreLongAndFollowALongWarmUp) {
   }
   std::string expected =
       "b" + std::string(10, 'a') + std::string(10, 'b');  // how long one takes, by single runs and eight
-  for (std::size_t round : {0, 1, 1, 2, 3, 4, 5, 6}) {
+  for (std::size_t round : {0u, 1u, 1u, 2u, 3u, 4u, 5u, 6u}) {
     for (const std::size_t who : order(2, round)) expected += std::string(150, who == 0 ? 'a' : 'b');
   }
   EXPECT_EQ(log, expected + std::string(50, 'a') + std::string(50, 'b'));
