@@ -72,8 +72,11 @@ __global__ void __launch_bounds__(kThreads, 1)
       mbarrier_init(empty + i, (G::turns ? 1 : 2) * G::cluster);  // one thread's of each warpgroup that has the tile
     }
     mbarrier_ready();
+  }
+  if (threadIdx.x == 128) {
     tma_prefetch(A);
     tma_prefetch(B);
+    if (g.by_engine) tma_prefetch(C);
   }
   // Lines of a stage that no copy brings are zeros: what is multiplied is a number.
   if (g.bytes < G::bytes) {
@@ -83,9 +86,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   if constexpr (G::cluster > 1) cluster_sync();
   if constexpr (G::cluster == 1) __syncthreads();
-  // Up to here nothing of the kernel ahead mattered. The next one may come as far.
+  // Nothing of the kernel ahead matters until matrices are touched. The next one may come as far.
   let_next_begin();
-  wait_for_previous();
   const int rank = G::cluster > 1 ? static_cast<int>(cluster_rank()) : 0;
   const int block = static_cast<int>(blockIdx.x) / G::cluster, blocks = static_cast<int>(gridDim.x) / G::cluster;
   int stage = 0;
@@ -101,6 +103,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     for (int turn = 0; threadIdx.x == 0 && work_of(g.shares, block, blocks, turn, work); ++turn) {
       const At at = place_of<tile>(g, work.tile, rank);
       const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
+      if (turn == 0) wait_for_previous();
       for (int step = work.begin; step < work.end; ++step, advance()) {
         mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
         mbarrier_expect(full + stage, g.bytes);
@@ -130,6 +133,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
   };
 
+  wait_for_previous();
   Work next{};
   bool more = work_of(g.shares, block, blocks, 0, work);
 #pragma unroll 1
@@ -147,7 +151,8 @@ __global__ void __launch_bounds__(kThreads, 1)
       if (turn > 0) bar_sync(kTurn + barrier, 256);
     }
 
-    float acc[G::each][G::cols / 2];  // the first products take the place of whatever is there
+    const At at = place_of<tile>(g, work.tile, rank);  // while the first stage is on its way
+    float acc[G::each][G::cols / 2];                   // the first products take the place of whatever is there
     if (promoted || work.begin == work.end) clear(acc);
 #pragma unroll 1
     for (int step = work.begin; step < work.end; ++step, advance()) {
@@ -174,7 +179,9 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll
       for (int i = 0; i < G::each; ++i) keep_sums<G::cols>(g.sums + (first + i * 64) * G::bn + col, G::bn, acc[i]);
     } else {
-      store<In, tile>(g, C, place_of<tile>(g, work.tile, rank), row, col, acc, slabs, barrier);
+      // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
+      unsigned char* const stages = G::down == 2 && !more ? sA + row * kLine : nullptr;
+      store<In, tile>(g, C, at, row, col, acc, {slabs, stages}, barrier);
     }
   }
   if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // a block's memory lasts as long as the block

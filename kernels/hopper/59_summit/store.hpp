@@ -14,23 +14,30 @@
 
 namespace cairn::hopper_59 {
 
-// 64 x n sums of a warpgroup into C, at (row, col) of product `batch`, through its slabs of shared memory: each takes
-// a line of 128 bytes of every row, and when they are full the engine stores them all.
-template <Type out, int n>
+// Where a warpgroup puts C on its way: its own slabs, and at a block's last tile what it had of A in each stage.
+struct Room {
+  unsigned char *slabs, *stages;  // no stages: they are needed still
+};
+
+// 64 x n sums of a warpgroup into C, at (row, col) of product `batch`, through slabs of shared memory: each takes
+// a line of 128 bytes of every row, and when two are full the engine stores them. Of `stages`, if they are there,
+// every one has a slab of its own, `pitch` bytes apart.
+template <Type out, int n, int stages, int pitch>
 __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col, int batch,
-                                            const float (&sums)[n / 2], float alpha, unsigned char* memory,
-                                            int barrier) {
+                                            const float (&sums)[n / 2], float alpha, Room room, int barrier) {
   constexpr int width = out == Type::f32 ? 32 : 64, lines = n / width;  // elements of a line
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
   const bool first = threadIdx.x % 128 == 0;
 #pragma unroll
   for (int round = 0; round < lines; round += kSlabs) {
-    // The slabs are free: what was stored from them has been read.
-    if (first) tma_wait_read<0>();
-    bar_sync(barrier, 128);
+    const bool spare = round + kSlabs <= stages && room.stages != nullptr;
+    const auto slab_of = [&](int c) { return spare ? room.stages + c * pitch : room.slabs + c % kSlabs * kSlab; };
+    // Slabs are free when what was stored from them has been read; stages when all have multiplied.
+    if (first && !spare) tma_wait_read<0>();
+    if (round == 0 || !spare) bar_sync(barrier, 128);
 #pragma unroll
     for (int c = round; c < round + kSlabs && c < lines; ++c) {
-      unsigned char* const slab = memory + c % kSlabs * kSlab;
+      unsigned char* const slab = slab_of(c);
       // Pieces of 16 bytes change places by their line, as in every box.
       if constexpr (out == Type::f32) {
 #pragma unroll
@@ -61,8 +68,7 @@ __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col
     bar_sync(barrier, 128);
     if (!first) continue;
 #pragma unroll
-    for (int c = round; c < round + kSlabs && c < lines; ++c)
-      tma_store(C, {col + c * width, row, batch}, memory + c % kSlabs * kSlab);
+    for (int c = round; c < round + kSlabs && c < lines; ++c) tma_store(C, {col + c * width, row, batch}, slab_of(c));
     tma_commit();
   }
 }
@@ -99,34 +105,36 @@ template <int n> __device__ __forceinline__ void keep_sums(float* to, int stride
   }
 }
 
-// The sums of a tile into C. `row`, `col`: where in the tile this warpgroup's are; `memory`: its slabs.
+// The sums of a tile into C. `row`, `col`: where in the tile this warpgroup's are.
 template <class In, int tile>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const At& at, int row, int col,
-                                      const float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
-                                      unsigned char* memory, int barrier) {
+                                      const float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2], Room room,
+                                      int barrier) {
   using G = Geometry<tile>;
   const bool by_engine = g.by_engine && (g.last_too || at.cols == G::bn);
 #pragma unroll
   for (int i = 0; i < G::each; ++i) {
     const int down = row + i * 64, to_row = static_cast<int>(at.row) + down, to_col = static_cast<int>(at.col) + col;
+    const Room here{room.slabs, room.stages == nullptr ? nullptr : room.stages + i * 64 * kLine};
+    const auto by_slabs = [&]<Type out>(std::integral_constant<Type, out>) {
+      store_slabs<out, G::cols, G::stages, G::bm * kLine>(C, to_row, to_col, at.batch, acc[i], g.alpha, here,
+                                                          barrier);
+    };
     if (by_engine) {
       if constexpr (gives<In, Type::f16>) {
-        if (g.out == Type::f16)
-          store_slabs<Type::f16, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, memory, barrier);
+        if (g.out == Type::f16) by_slabs(std::integral_constant<Type, Type::f16>{});
       }
       if constexpr (gives<In, Type::bf16>) {
-        if (g.out == Type::bf16)
-          store_slabs<Type::bf16, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, memory, barrier);
+        if (g.out == Type::bf16) by_slabs(std::integral_constant<Type, Type::bf16>{});
       }
-      if (g.out == Type::f32)
-        store_slabs<Type::f32, G::cols>(C, to_row, to_col, at.batch, acc[i], g.alpha, memory, barrier);
+      if (g.out == Type::f32) by_slabs(std::integral_constant<Type, Type::f32>{});
       continue;
     }
     if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
     bar_sync(barrier, 128);
     const std::int64_t first = at.batch * g.stride_c + (at.row + down) * g.ldc + at.col + col;
     put_sums<G::cols>(first, g.ldc, at.rows - down, at.cols - col, acc[i],
-                      reinterpret_cast<SumStrip*>(memory)[threadIdx.x / 32 % 4],
+                      reinterpret_cast<SumStrip*>(room.slabs)[threadIdx.x / 32 % 4],
                       [&](std::int64_t c, float sum) { update_one<In>(g, c, sum); });
   }
 }

@@ -155,5 +155,19 @@ TEST(HopperMutants, SharesOfTwoTilesNeedTwoSlots) {
   expect_honest_on("hopper/59_summit", p, 3);
 }
 
+// Two tiles on one SM, or on two: there each is its block's last, and nothing comes after it. C of f32 is eight
+// slabs, of which the stages take four.
+TEST(HopperMutants, StagesAreFreeForCAfterTheLastTileOnly) {
+  for (const Type out : {Type::f16, Type::f32}) {
+    const Problem p = product({128, 512, 4 * 64}, out);
+    for (const std::uint64_t seed : kSeeds) {
+      expect_one_of(traced("mutant/hopper_stage_in_use", p, seed, 0, 1).all(), {"race: "});
+      EXPECT_EQ(plain_on("mutant/hopper_stage_in_use", p, seed, 2), "");
+    }
+    expect_honest_on("hopper/59_summit", p, 1);
+    expect_honest_on("hopper/59_summit", p, 2);
+  }
+}
+
 }  // namespace
 }  // namespace cairn

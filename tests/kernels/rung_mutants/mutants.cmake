@@ -145,3 +145,8 @@ cairn_mutant(hopper_no_turn plain hopper/58_pingpong
 cairn_mutant(hopper_same_slot plain hopper/59_summit
 [[(std::int64_t{work.slot} * G::cluster + rank)]]
 [[(std::int64_t{work.slot / 2 * 2} * G::cluster + rank)]])
+
+# Every tile of C passes through the stages, also those that are filled for the next one.
+cairn_mutant(hopper_stage_in_use both hopper/59_summit
+[[G::down == 2 && !more ?]]
+[[G::down == 2 ?]])
