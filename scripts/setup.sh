@@ -57,7 +57,7 @@ at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; 
 headers=""
 find_headers() {
   headers=$(printf '#if __has_include(<%s>)\nhave_%s\n#endif\n' \
-    CLI/CLI.hpp cli11 fmt/format.h fmt nlohmann/json.hpp json gtest/gtest.h gtest cblas.h openblas |
+    CLI/CLI.hpp cli11 fmt/format.h fmt nlohmann/json.hpp json gtest/gtest.h gtest cblas.h cblas |
     g++ -std=c++20 -E -P -x c++ - 2>/dev/null) || headers=""
 }
 
@@ -65,7 +65,11 @@ is_present() {
   case $1 in
     g++) command -v g++ >/dev/null && at_least 12 "$(g++ -dumpversion)" ;;
     cmake) command -v cmake >/dev/null && at_least 3.25 "$(cmake --version | sed -n '1s/[^0-9]*//p')" ;;
-    openblas) pkg-config --exists openblas 2>/dev/null || [[ $headers == *have_openblas* ]] ;;
+    # Other BLASes have a cblas.h too: the library counts.
+    openblas)
+      pkg-config --exists openblas 2>/dev/null ||
+        { [[ $headers == *have_cblas* ]] && [ "$(g++ -print-file-name=libopenblas.so)" != libopenblas.so ]; }
+      ;;
     cli11 | fmt | json | gtest) [[ $headers == *have_$1* ]] ;;
     boost) [ "$(g++ -print-file-name=libboost_context.so 2>/dev/null)" != libboost_context.so ] ;;
     libfuzzer)

@@ -1,4 +1,6 @@
 // cairn plan: what the library would run, and why.
+#include "src/dispatch/plan.hpp"
+
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,20 +9,43 @@
 #include "lab/exit.hpp"
 #include "lab/options.hpp"
 #include "lab/verbs/verbs.hpp"
+#include "runtime/runtime.hpp"
+#include "src/dispatch/check.hpp"
 
 namespace cairn::lab {
 namespace {
 
 struct Options {
   ProblemOptions problem;
-  std::string device = "cpu";
+  std::string device = "auto";
+  int sms = 0;  // 0: as many as the device has
   OutputOptions output;
 };
 
+// Where a program would multiply: on the first GPU, or else on the CPU.
+int first_device() {
+  for (const runtime::Facts& facts : runtime::devices())
+    if (facts.kind == runtime::Kind::gpu) return facts.device;
+  return kCpu;
+}
+
+runtime::Facts facts_of(const Options& options) {
+  std::shared_ptr<runtime::Machine> machine;
+  expect(runtime::open(options.device == "auto" ? first_device() : parse_device(options.device), machine));
+  runtime::Facts facts = machine->facts();
+  if (options.sms == 0) return facts;
+  if (options.sms < 0)
+    throw Error(kUsage, fmt::format("--sms {} is no number of SMs; it must be 1 or more", options.sms));
+  if (facts.kind == runtime::Kind::cpu)
+    throw Error(kUsage, "--sms is for the plans of a GPU: --device emu or gpu, not the CPU");
+  facts.units = options.sms;
+  facts.name += fmt::format(", as if it had {} SMs", options.sms);
+  return facts;
+}
+
 int run(const Options& options) {
   const Output output(options.output);
-  Handle handle;
-  expect(Handle::open(parse_device(options.device), handle));
+  const runtime::Facts device = facts_of(options);
   Report report;
   report.table.columns = {{"problem", "problem", Align::left},
                           {"id", "id", Align::left},
@@ -28,11 +53,11 @@ int run(const Options& options) {
                           {"why", "why", Align::left}};
   std::string pages;
   for (const Problem& problem : options.problem.problems()) {
-    Plan chosen;
-    expect(cairn::plan(handle, problem, chosen));
-    report.table.rows.push_back(
-        {problem.brief(), chosen.id(), static_cast<std::int64_t>(chosen.workspace_bytes()), chosen.why()});
-    pages += (pages.empty() ? "" : "\n") + chosen.why();
+    std::shared_ptr<const Plan::Impl> plan;
+    expect(dispatch::check(problem));
+    expect(dispatch::make_plan(device, problem, plan));
+    report.table.rows.push_back({problem.brief(), plan->id, static_cast<std::int64_t>(plan->workspace), plan->why});
+    pages += (pages.empty() ? "" : "\n") + plan->why;
   }
   // why() is several lines that explain themselves: people read it as it is.
   if (output.format() == Format::table) {
@@ -51,10 +76,12 @@ Action plan_verb(CLI::App& verb) {
   verb.description(
       "Say what the library would run for a problem, and why\n"
       "Every candidate, and what ruled it out. Nothing is multiplied.");
-  verb.footer(examples({"cairn plan --shape 4096x4096x64", "cairn plan --type f16,e4m3:bf16 --layout nt",
-                        "cairn plan --order column --format json"}));
+  verb.footer(
+      examples({"cairn plan --shape 4096x4096x64", "cairn plan --type bf16 --shape 4096 --device emu --sms 132",
+                "cairn plan --order column --format json"}));
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);
+  verb.add_option("--sms", options->sms, "Plan as if the GPU had so many SMs (an H200 has 132)");
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

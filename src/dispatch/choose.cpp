@@ -93,8 +93,9 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
         rung.tile_name(tile).text, f.step, f.limit, f.rounds, f.cycles, 100 * (f.energy / best->energy - 1));
     choice.why += line;
   }
-  if (best != fewest)
-    choice.why += "  long work: of those within 7 % of the fewest cycles the one that spends the least\n";
+  choice.reason = best == fewest
+                      ? "which is done first by forecast"
+                      : "which spends the least energy of those that are done within 7 % of the first, by forecast";
   return choice;
 }
 

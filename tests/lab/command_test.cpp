@@ -30,7 +30,7 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("--frob", 2, "--frob");
   expect_complaint("bench --frob", 2, "cairn bench --help");
   expect_complaint("plan stray", 2, "stray");
-  expect_complaint("list cpu", 2, "cpu/reference");
+  expect_complaint("list simt", 2, "'simt' could be simt/01_naive");
   expect_complaint("verify nobody", 2, "there are cpu/reference");
   expect_complaint("climb --shape 12x", 2, "write 1024");
   expect_complaint("plan --shape ''", 2, "write 1024");
@@ -40,6 +40,8 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("plan --type ''", 2, "--type ''");
   expect_complaint("plan --layout f16", 2, "nn, nt, tn or tt");
   expect_complaint("plan --order diagonal", 2, "row or column");
+  expect_complaint("plan --device emu --sms -1", 2, "1 or more");
+  expect_complaint("plan --device cpu --sms 132", 2, "--sms is for the plans of a GPU");
   expect_complaint("plan --shape 9223372036854775807x1x1", 2, "bytes");
   expect_complaint("list --device tpu", 2, "gpu:N");
   expect_complaint("list --device gpu:-1", 2, "gpu:N");
@@ -338,6 +340,20 @@ TEST(Command, SplitProductsAreForThoseWhoAsk) {
             std::string::npos)
       << plain.out;
   EXPECT_NE(run_cairn("plan --type split --shape 256 --device cpu").out.find(": chosen"), std::string::npos);
+}
+
+// The emulator has few SMs; what a large GPU would take is a question of theirs.
+TEST(Command, PlansAreMadeForAnyNumberOfSms) {
+  const Ran few = run_cairn("plan --type bf16 --shape 4096 --device emu");
+  const Ran many = run_cairn("plan --type bf16 --shape 4096 --device emu --sms 132");
+  ASSERT_EQ(few.code, 0) << few.err;
+  ASSERT_EQ(many.code, 0) << many.err;
+  EXPECT_NE(many.out.find("as if it had 132 SMs"), std::string::npos) << many.out;
+  EXPECT_NE(many.out.find("cluster 2: 1365 cycles a step (tensor cores), 4.00 tiles for an SM"), std::string::npos)
+      << many.out;
+  EXPECT_NE(few.out.find("cluster 2: 1365 cycles a step (tensor cores), 64.00 tiles for an SM"), std::string::npos)
+      << few.out;
+  EXPECT_EQ(run_cairn("plan --device auto").code, 0);
 }
 
 TEST(Command, FastSumsOfE4m3HaveAWordOfTheirOwn) {
