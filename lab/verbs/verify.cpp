@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
   std::string device = "auto";
-  std::int64_t fuzz = 1000;
+  std::optional<std::int64_t> fuzz;
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> replay;
   bool healthy = false;
@@ -108,14 +108,15 @@ void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vect
 
 int run(const Options& options) {
   const Output output(options.output);
-  if (options.fuzz < 1)
-    throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", options.fuzz));
+  if (options.fuzz && *options.fuzz < 1)
+    throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", *options.fuzz));
   if (options.check && options.device != "emu" && options.device != "auto")
     throw Error(kUsage, fmt::format("--check watches the emulated ladder: --device emu, not {}", options.device));
   Contenders chosen =
       options.check ? trace::traced_contenders(options.ids) : open_contenders(options.device, options.ids);
   if (options.ids.empty()) std::erase_if(chosen, [](const auto& c) { return c->work() == Work::probe; });
   const verify::Space drawn_from = space(options.problem);
+  const std::int64_t cases = options.fuzz.value_or(verify::enough_cases(drawn_from));
   for (const auto& contender : chosen) {
     for (const Problem& p : drawn_from.like) check_memory(p, contender->machine()->facts().memory_bytes);
   }
@@ -131,7 +132,7 @@ int run(const Options& options) {
     if (interrupted()) break;
     const std::string id(contender->id());
     const auto keep_going = [&](const verify::Tally& t) {
-      progress.show("verifying " + id, t.cases, options.fuzz);
+      progress.show("verifying " + id, t.cases, cases);
       return !interrupted();
     };
     verify::Tally tally;
@@ -142,7 +143,7 @@ int run(const Options& options) {
       report.after.push_back(fmt::format("{}: {}", id, test.describe()));
       tally.add(test, verify::check(*contender, test));
     } else {
-      tally = verify::fuzz(*contender, drawn_from, options.fuzz, options.seed, keep_going);
+      tally = verify::fuzz(*contender, drawn_from, cases, options.seed, keep_going);
     }
     judged += tally.passed + tally.failed;
     if (tally.passed + tally.failed == 0) unjudged.push_back(id);
@@ -164,7 +165,7 @@ int run(const Options& options) {
 
   const std::string device = describe_machines(chosen);
   report.before = {options.replay ? fmt::format("Case {:#x} on {}", *options.replay, device)
-                                  : fmt::format("{} cases of seed {} on {}", options.fuzz, options.seed, device)};
+                                  : fmt::format("{} cases of seed {} on {}", cases, options.seed, device)};
   if (judged == 0 && !interrupted())
     report.alarms.push_back(
         "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
@@ -194,7 +195,8 @@ Action verify_verb(CLI::App& verb) {
                 "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20",
                 "cairn verify simt/04 --device emu --check --fuzz 5"}));
   add_contender_ids(verb, options->ids);
-  verb.add_option("--fuzz", options->fuzz, "How many cases to draw for each contender")->capture_default_str();
+  verb.add_option("--fuzz", options->fuzz,
+                  "How many cases to draw for each contender; 1000, or fewer where --shape is large");
   add_seed_flag(verb, options->seed);
   verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it");
   verb.add_flag("--healthy", options->healthy, "Also print each contender's worst ratios, as lab/verify keeps them");

@@ -184,6 +184,15 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
   return test;
 }
 
+std::int64_t enough_cases(const Space& space) {
+  constexpr double kHalfAMinute = 8e9;  // products, by the oracle on two cores
+  double largest = 1;
+  if (space.fixed_shape)
+    for (const Problem& p : space.like)
+      largest = std::max(largest, static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k));
+  return static_cast<std::int64_t>(std::clamp(kHalfAMinute / largest, 4.0, 1000.0));
+}
+
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress) {
   Tally tally;

@@ -79,6 +79,10 @@ Space taken_by(const Contender& contender, const Space& space);
 // The case of a seed for a contender: drawn from what it takes, and for one that moves matrices, a move.
 Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken);
 
+// How many cases to draw where nobody says: a thousand, or as many as take about half a minute to judge where the
+// shape is given and large, but four at least.
+std::int64_t enough_cases(const Space& space);
+
 // Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress = {});

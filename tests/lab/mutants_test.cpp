@@ -136,6 +136,21 @@ Tally fuzz_with(Bug bug, std::int64_t cases = 400) {
   return fuzz(kernel, f32_space(), cases, 11);
 }
 
+TEST(Fuzz, DrawsFewerCasesOfLargeShapes) {
+  const auto cases = [](std::int64_t size, bool fixed = true) {
+    Space space;
+    space.like = {Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1),
+                  Problem::packed(Type::f32, Op::none, Op::none, size, size, size)};
+    space.fixed_shape = fixed;
+    return enough_cases(space);
+  };
+  EXPECT_EQ(enough_cases({}), 1000);
+  EXPECT_EQ(cases(64), 1000);
+  EXPECT_EQ(cases(512), 59);
+  EXPECT_EQ(cases(8192), 4);
+  EXPECT_EQ(cases(8192, false), 1000);  // sizes are drawn, and small
+}
+
 TEST(Mutants, TheHonestKernelPassesEveryCase) {
   const Tally t = fuzz_with(Bug::none, 2000);
   EXPECT_EQ(t.passed, 2000) << (t.failures.empty() ? "" : t.failures[0].test.describe() + ": " + t.failures[0].what);
