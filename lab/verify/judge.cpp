@@ -75,18 +75,12 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
 // `found` to where the contender left its C.
 template <class Out> class Elements {
  public:
-  Elements(const Case& test, const Call& call, const std::byte* found) : test_(test), call_(call), found_(found) {}
+  Elements(const Case& test, const Call& call, const std::byte* found, Truth& truth)
+      : test_(test), call_(call), found_(found), truth_(truth) {}
 
   Verdict judge() {
     const Problem& p = call_.problem;
-    const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);
-    hi_.resize(count);
-    lo_.resize(count);
-    cpu::exact(call_, hi_.data(), lo_.data());
-    if (test_.mode != Mode::exact) {
-      magnitude_.resize(count);
-      cpu::magnitude(call_, magnitude_.data());
-    }
+    if (truth_.hi.empty()) work_out();
     Verdict verdict;
     std::size_t at = 0;
     for (std::int64_t b = 0; b < p.batch; ++b) {
@@ -108,6 +102,17 @@ template <class Out> class Elements {
   }
 
  private:
+  void work_out() {
+    const Problem& p = call_.problem;
+    const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);
+    truth_.hi.resize(count);
+    truth_.lo.resize(count);
+    cpu::exact(call_, truth_.hi.data(), truth_.lo.data());
+    if (test_.mode == Mode::exact) return;
+    truth_.magnitude.resize(count);
+    cpu::magnitude(call_, truth_.magnitude.data());
+  }
+
   std::string wrong_element(Out found, std::size_t at, Verdict& verdict) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &found, sizeof(Out));
@@ -117,7 +122,7 @@ template <class Out> class Elements {
 
   // Bit for bit, except that a zero may have either sign and a NaN any payload: BLAS promises neither.
   std::string wrong_bits(Out found, std::size_t at) const {
-    const Out wanted = cpu::round_once<Out>({hi_[at], lo_[at]});
+    const Out wanted = cpu::round_once<Out>({truth_.hi[at], truth_.lo[at]});
     const auto f = static_cast<double>(found), w = static_cast<double>(wanted);
     if (std::isnan(w) ? std::isnan(f) : f == w) return "";
     return fmt::format("found {}, exactly {} (k = {})", f, w, call_.problem.k);
@@ -125,8 +130,8 @@ template <class Out> class Elements {
 
   std::string wrong_value(Out found, std::size_t at, Verdict& verdict) const {
     const auto f = static_cast<double>(found);
-    const cpu::Wide exact{hi_[at], lo_[at]};
-    const Bound allowed = bound(call_.problem, call_.alpha, magnitude_[at], exact.hi);
+    const cpu::Wide exact{truth_.hi[at], truth_.lo[at]};
+    const Bound allowed = bound(call_.problem, call_.alpha, truth_.magnitude[at], exact.hi);
     const bool good = close_enough(f, exact, allowed.expected, type_of<Out>, verdict.ratio) &&
                       close_enough(f, exact, allowed.rigorous, type_of<Out>, verdict.rigorous);
     if (good) return "";
@@ -137,7 +142,7 @@ template <class Out> class Elements {
   const Case& test_;
   const Call& call_;
   const std::byte* found_;
-  std::vector<double> hi_, lo_, magnitude_;
+  Truth& truth_;
 };
 
 }  // namespace
@@ -203,11 +208,11 @@ bool close_enough(double found, cpu::Wide exact, double bound, Type out, double&
   return error <= bound;
 }
 
-Verdict judge_elements(const Case& test, const Call& row, const std::byte* found) {
-  return with_type(row.problem.out, [&]<class Out>() { return Elements<Out>(test, row, found).judge(); });
+Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Truth& truth) {
+  return with_type(row.problem.out, [&]<class Out>() { return Elements<Out>(test, row, found, truth).judge(); });
 }
 
-Verdict judge(const Case& test, const Data& before, const Data& after) {
+Verdict judge(const Case& test, const Data& before, const Data& after, Truth& truth) {
   if (auto what = written_outside(test, before, after)) return failed(*what);
   Call call{test.problem, test.alpha, before.A.matrix(), before.B.matrix(), test.beta, nullptr};
   // The oracle only reads C; the pointer's type is that of a call that would write it.
@@ -215,7 +220,7 @@ Verdict judge(const Case& test, const Data& before, const Data& after) {
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
   return is_large(row.problem) ? judge_large(test, row, after.C.matrix())
-                               : judge_elements(test, row, after.C.matrix());
+                               : judge_elements(test, row, after.C.matrix(), truth);
 }
 
 }  // namespace cairn::lab::verify

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cairn/types.hpp"
 #include "lab/verify/case.hpp"
@@ -43,11 +44,17 @@ Bound bound(const Problem& problem, double alpha, double magnitude, double exact
 // largest error / bound seen.
 bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio);
 
+// What the elements of C must be, one after the other, and what their terms add up to. Nothing until the first
+// judgement works it out; those of other contenders on the same data take it as it is.
+struct Truth {
+  std::vector<double> hi, lo, magnitude;
+};
+
 // Judges every element of a row-major call that points into the data before the run; `found` is where the contender
 // left its C.
-Verdict judge_elements(const Case& test, const Call& row, const std::byte* found);
+Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Truth& truth);
 
 // Judges a run: `before` is what the contender was given, `after` what it left.
-Verdict judge(const Case& test, const Data& before, const Data& after);
+Verdict judge(const Case& test, const Data& before, const Data& after, Truth& truth);
 
 }  // namespace cairn::lab::verify

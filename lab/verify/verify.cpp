@@ -22,7 +22,7 @@ Verdict error(const char* doing, const Status& status) {
 
 }  // namespace
 
-// The numbers of a case, on the host before and after a run, and the three operands on the machine.
+// The numbers of a case, on the host before and after a run, what C must be, and the three operands on the machine.
 class Trial::Placed {
  public:
   Placed(const Case& test, Work work)
@@ -60,6 +60,7 @@ class Trial::Placed {
   }
 
   Data before, after;
+  Truth truth;
 
  private:
   void* at(int i, const Guarded& g) const { return static_cast<std::byte*>(buffers_[i].data()) + g.first; }
@@ -99,7 +100,8 @@ Verdict Trial::run(Contender& contender) {
   const Call call = placed_->call(test_);
   if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
   const Data &before = placed_->before, &after = placed_->after;
-  Verdict verdict = work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after);
+  Verdict verdict =
+      work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after, placed_->truth);
   if (verdict.outcome != Outcome::passed) return verdict;
 
   if (test_.mode == Mode::rounding) {

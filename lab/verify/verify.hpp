@@ -25,8 +25,8 @@ namespace cairn::lab::verify {
 // The case with A and B where the contender wants them, if it cannot take them anywhere.
 Case on_the_grid(const Case& test, const Contender& contender);
 
-// One case for any number of contenders on one machine that do the same work: its data are made and placed once.
-// Large ones take longer to make than to multiply.
+// One case for any number of contenders on one machine that do the same work: its data are made and placed, and
+// what C must be is worked out, once. Both take longer than to multiply where products are large.
 class Trial {
  public:
   Trial(std::shared_ptr<runtime::Machine> machine, const Case& test, Work work);

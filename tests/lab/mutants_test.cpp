@@ -243,6 +243,27 @@ TEST(Verify, ARefusedProblemCountsAsNeitherGoodNorBad) {
   EXPECT_EQ(t.passed + t.failed + t.exact, 0);
 }
 
+// One trial judges many by the same data and the same truth, in whatever order they come.
+TEST(Verify, ATrialJudgesEveryContenderAsIfAlone) {
+  for (const Mode mode : {Mode::exact, Mode::rounding}) {
+    Case c;
+    c.problem = Problem::packed(Type::f32, Op::none, Op::transpose, 17, 33, 40);
+    c.mode = mode, c.beta = 1;
+    Kernel right(Bug::none), short_sum(Bug::lost_product), nan(Bug::nan_result), input(Bug::writes_input);
+    Trial trial(right.machine(), c, Work::product);
+    for (Kernel* wrong : {&short_sum, &nan, &input}) {
+      EXPECT_EQ(trial.of(right).outcome, Outcome::passed);
+      const Verdict v = trial.of(*wrong), alone = check(*wrong, c);
+      EXPECT_EQ(v.outcome, Outcome::failed);
+      EXPECT_EQ(v.what, alone.what);
+    }
+    const Verdict v = trial.of(right), alone = check(right, c);
+    EXPECT_EQ(v.outcome, Outcome::passed) << v.what;
+    EXPECT_EQ(v.ratio, alone.ratio);
+    EXPECT_EQ(v.rigorous, alone.rigorous);
+  }
+}
+
 TEST(Verify, TheReplayedCaseIsTheFailingOne) {
   const Tally t = fuzz_with(Bug::lost_product);
   ASSERT_FALSE(t.failures.empty());
