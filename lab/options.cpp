@@ -132,6 +132,14 @@ int parse_device(const std::string& text) {
   return number;
 }
 
+int one_device(const std::string& text) {
+  if (text != "auto") return parse_device(text);
+  for (const runtime::Facts& facts : runtime::devices()) {
+    if (facts.kind == runtime::Kind::gpu) return facts.device;
+  }
+  return parse_device("cpu");
+}
+
 Contenders open_contenders(const std::string& device, const std::vector<std::string>& ids) {
   std::vector<int> devices;
   if (device != "auto") {

@@ -33,6 +33,8 @@ void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids);
 
 // "cpu" is -1, "emu" -2, "gpu" 0, "gpu:2" 2. Throws for anything else.
 int parse_device(const std::string& text);
+// The same for verbs that look at one device: there "auto" is the first GPU, or the CPU where there is none.
+int one_device(const std::string& text);
 
 // The contenders of --device, narrowed to `ids`. "auto" means those of the CPU and of the ladder: on the GPU if there
 // is one, else emulated. Throws if there are none.

@@ -20,6 +20,7 @@
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
+#   tiles         every tile of the summit over the course beside the library's choice, layout by layout: tiles_*.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -110,6 +111,17 @@ course() {
     bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 || return
   done
 }
+# Layout by layout, since a record of all would be too large to keep; without the three largest, which take long to check.
+tiles() {
+  local type layout
+  for type in bf16 tf32 e4m3fast:bf16; do
+    for layout in nn nt tn; do
+      grep " $layout\$" lab/suites/course.txt | grep -v '28672\|57344\|10240' >"$out/course_$layout.txt"
+      bench "tiles_${type%%:*}_$layout.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_$layout.txt" \
+        --type "$type" --seconds 0.1 || return
+    done
+  done
+}
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32 --layout nn,nt --shape 4096 --seconds 1; }
 probes() {
   bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1 &&
@@ -144,6 +156,7 @@ if want tensor; then step tensor tensor; fi
 if want hopper; then step hopper hopper; fi
 if want summit; then step summit summit; fi
 if want course; then step course course; fi
+if want tiles; then step tiles tiles; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
 for name in probes baselines host profile lab sass; do

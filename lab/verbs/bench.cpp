@@ -34,19 +34,11 @@ struct Options {
   OutputOptions output;
 };
 
-// The first GPU, or the CPU where there is none.
-int fastest_device() {
-  for (const runtime::Facts& facts : runtime::devices()) {
-    if (facts.kind == runtime::Kind::gpu) return facts.device;
-  }
-  return -1;
-}
-
 // The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which is
 // written to be right and would take most of the time.
 Contenders field(const Options& options) {
   Contenders all;
-  expect(contenders(options.device == "auto" ? fastest_device() : parse_device(options.device), all, options.ids));
+  expect(contenders(one_device(options.device), all, options.ids));
   if (options.ids.empty()) std::erase_if(all, [](const auto& c) { return c->id() == "cpu/reference"; });
   const auto machine = all.at(0)->machine();
   if (machine->facts().kind == runtime::Kind::emu) {

@@ -2,6 +2,7 @@
 #include "src/dispatch/plan.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,28 +19,21 @@ namespace {
 struct Options {
   ProblemOptions problem;
   std::string device = "auto";
-  int sms = 0;  // 0: as many as the device has
+  std::optional<int> sms;  // as many as the device has
   OutputOptions output;
 };
 
-// Where a program would multiply: on the first GPU, or else on the CPU.
-int first_device() {
-  for (const runtime::Facts& facts : runtime::devices())
-    if (facts.kind == runtime::Kind::gpu) return facts.device;
-  return kCpu;
-}
-
 runtime::Facts facts_of(const Options& options) {
   std::shared_ptr<runtime::Machine> machine;
-  expect(runtime::open(options.device == "auto" ? first_device() : parse_device(options.device), machine));
+  expect(runtime::open(one_device(options.device), machine));
   runtime::Facts facts = machine->facts();
-  if (options.sms == 0) return facts;
-  if (options.sms < 0)
-    throw Error(kUsage, fmt::format("--sms {} is no number of SMs; it must be 1 or more", options.sms));
+  if (!options.sms) return facts;
+  if (*options.sms < 1)
+    throw Error(kUsage, fmt::format("--sms {} is no number of SMs; it must be 1 or more", *options.sms));
   if (facts.kind == runtime::Kind::cpu)
     throw Error(kUsage, "--sms is for the plans of a GPU: --device emu or gpu, not the CPU");
-  facts.units = options.sms;
-  facts.name += fmt::format(", as if it had {} SMs", options.sms);
+  facts.units = *options.sms;
+  facts.name += fmt::format(", as if it had {} SMs", *options.sms);
   return facts;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/verify/checksum.hpp"
 #include "lab/verify/data.hpp"
 #include "lab/verify/move.hpp"
 #include "src/dispatch/check.hpp"
@@ -190,8 +191,7 @@ std::int64_t enough_cases(const Space& space) {
   constexpr double kHalfAMinute = 8e9;  // products, by the oracle on two cores
   double largest = 1;
   if (space.fixed_shape)
-    for (const Problem& p : space.like)
-      largest = std::max(largest, static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k));
+    for (const Problem& p : space.like) largest = std::max(largest, work_of(p));
   return static_cast<std::int64_t>(std::clamp(kHalfAMinute / largest, 4.0, 1000.0));
 }
 

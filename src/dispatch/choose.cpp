@@ -93,9 +93,11 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
         rung.tile_name(tile).text, f.step, f.limit, f.rounds, f.cycles, 100 * (f.energy / best->energy - 1));
     choice.why += line;
   }
-  choice.reason = best == fewest
-                      ? "which is done first by forecast"
-                      : "which spends the least energy of those that are done within 7 % of the first, by forecast";
+  char within[8];
+  (void)std::snprintf(within, sizeof within, "%.0f %%", 100 * (kFewMore - 1));
+  choice.reason = best == fewest ? "which is done first by forecast"
+                                 : "which spends the least energy of those that are done within " +
+                                       std::string(within) + " of the first, by forecast";
   return choice;
 }
 

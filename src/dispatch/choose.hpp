@@ -21,8 +21,8 @@ Forecast forecast(const TileShape& shape, const Problem& row, int units);
 
 struct Choice {
   int tile = 0;
-  const char* reason = "";  // in half a sentence
-  std::string why;          // every tile with its forecast, a line each
+  std::string reason;  // in half a sentence
+  std::string why;     // every tile with its forecast, a line each
 };
 // The tile with the fewest cycles of those that a rung with shapes has. Long work runs at the GPU's power limit,
 // where the clock is what energy leaves: there it is the tile that takes the least, of those that need few more

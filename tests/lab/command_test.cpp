@@ -40,7 +40,7 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("plan --type ''", 2, "--type ''");
   expect_complaint("plan --layout f16", 2, "nn, nt, tn or tt");
   expect_complaint("plan --order diagonal", 2, "row or column");
-  expect_complaint("plan --device emu --sms -1", 2, "1 or more");
+  expect_complaint("plan --device emu --sms 0", 2, "1 or more");
   expect_complaint("plan --device cpu --sms 132", 2, "--sms is for the plans of a GPU");
   expect_complaint("plan --shape 9223372036854775807x1x1", 2, "bytes");
   expect_complaint("list --device tpu", 2, "gpu:N");
