@@ -109,11 +109,11 @@ Verdict judge_product(const Case& test, const Call& one, const std::byte* found,
 
 }  // namespace
 
-double work_of(const Problem& p) {
+double multiply_adds(const Problem& p) {
   return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
          static_cast<double>(p.batch);
 }
-bool is_large(const Problem& p) { return work_of(p) > kMostProducts; }
+bool is_large(const Problem& p) { return multiply_adds(p) > kMostProducts; }
 
 std::int64_t first_wrong_row(const Call& one, const std::byte* found, std::uint64_t seed) {
   const Problem& p = one.problem;

@@ -14,8 +14,8 @@
 
 namespace cairn::lab::verify {
 
-// Multiply-adds, of all products of a batch.
-double work_of(const Problem& problem);
+// Of all products of a batch.
+double multiply_adds(const Problem& problem);
 bool is_large(const Problem& problem);
 
 // As judge_elements(), for a large problem.

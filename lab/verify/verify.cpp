@@ -191,7 +191,7 @@ std::int64_t enough_cases(const Space& space) {
   constexpr double kHalfAMinute = 8e9;  // products, by the oracle on two cores
   double largest = 1;
   if (space.fixed_shape)
-    for (const Problem& p : space.like) largest = std::max(largest, work_of(p));
+    for (const Problem& p : space.like) largest = std::max(largest, multiply_adds(p));
   return static_cast<std::int64_t>(std::clamp(kHalfAMinute / largest, 4.0, 1000.0));
 }
 
