@@ -114,7 +114,7 @@ course() {
 # Layout by layout, since a record of all would be too large to keep; without the three largest, which take long to check.
 tiles() {
   local type layout
-  for type in bf16 tf32 e4m3fast:bf16; do
+  for type in bf16 f16 tf32 e4m3fast:bf16; do
     for layout in nn nt tn; do
       grep " $layout\$" lab/suites/course.txt | grep -v '28672\|57344\|10240' >"$out/course_$layout.txt"
       bench "tiles_${type%%:*}_$layout.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_$layout.txt" \
