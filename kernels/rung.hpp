@@ -189,6 +189,7 @@ struct Rung {
   int pointer_alignment = 1;  // and A and B begin at such,
   bool copies = false;        // or are copied, if there is scratch memory as for rows that are nowhere aligned
   TileShape (*shape)(int tile) = nullptr;  // where the library chooses the tile; null where `pick` does, or nobody
+  Problem (*copied)(const Problem& row) = nullptr;  // the same problem with A and B as copies leave them
 };
 
 // Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does

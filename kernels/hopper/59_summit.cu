@@ -358,6 +358,7 @@ extern const Rung rung = {.id = "hopper/59_summit",
                           .only_arch = true,
                           .pointer_alignment = 16,
                           .copies = true,
-                          .shape = shape};
+                          .shape = shape,
+                          .copied = copied};
 
 }  // namespace cairn::hopper_59

@@ -35,15 +35,27 @@ inline bool off_the_grid(const Side& side) {
 }
 inline bool needs_copy(const Side& side) { return side.k > 0 && (must_turn(side) || off_the_grid(side)); }
 
-// The copy: packed, rows at multiples of 16 bytes. Products that are one matrix (stride 0) stay one.
+// The copy: packed, lines at multiples of 16 bytes; of 128, where L2 keeps them, if they are so long that this adds
+// little. Products that are one matrix (stride 0) stay one.
 inline Side packed(const Side& side) {
   Side copy = side;
   if (must_turn(side)) copy.major = Major::k;
-  const std::int64_t piece = 16 / size_of(side.type);
+  const std::int64_t piece = (copy.width() * size_of(side.type) < 1024 ? 16 : 128) / size_of(side.type);
   copy.ld = ceil_div(copy.width(), piece) * piece;
   copy.stride = side.stride == 0 ? 0 : copy.lines() * copy.ld;
   copy.base = nullptr;
   return copy;
+}
+// The problem as the kernel reads it: A and B as they lie, or as their copies will.
+inline Problem copied(const Problem& row) {
+  Problem p = row;
+  if (const Side a = side_a(row, nullptr); needs_copy(a)) {
+    p.lda = packed(a).ld, p.stride_a = packed(a).stride, p.op_a = must_turn(a) ? Op::none : p.op_a;
+  }
+  if (const Side b = side_b(row, nullptr); needs_copy(b)) {
+    p.ldb = packed(b).ld, p.stride_b = packed(b).stride, p.op_b = must_turn(b) ? Op::transpose : p.op_b;
+  }
+  return p;
 }
 inline std::size_t bytes_of(const Side& copy) {
   const std::int64_t products = copy.stride == 0 ? 1 : copy.batch;

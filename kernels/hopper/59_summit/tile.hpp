@@ -41,11 +41,11 @@ inline constexpr Tile kTiles[] = {{128, 256, 4, 1}, {128, 256, 4, 2},       {256
                                   {64, 128, 7, 1},  {64, 128, 7, 2},        {64, 64, 12, 1, true}};
 
 // What cutting so many tiles of a cluster costs, in steps: sums are written, read and added by a second kernel, which
-// takes 12000 cycles, 1000 more where a tile is 128 x 256, and 4 for each row. A step takes as long as its products,
+// takes 7000 cycles, 11000 more where a tile is 128 x 256, and 4 for each row. A step takes as long as its products,
 // or as its bytes take to come from L2. The library's chooser (src/dispatch/choose.cpp) reckons with the same.
 constexpr std::int64_t trouble(const Tile& t, std::int64_t cut) {
   const std::int64_t area = t.bm * t.bn, bytes = (t.bm + t.bn / t.cluster) * kLine;
-  return (12000 + 1000 * area / (128 * 256) + 4 * cut * t.cluster * t.bm) / std::max(area / 24, bytes / 50);
+  return (7000 + 11000 * area / (128 * 256) + 4 * cut * t.cluster * t.bm) / std::max(area * 3 / 64, bytes / 53);
 }
 
 // The same for the kernel.
