@@ -69,7 +69,7 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
     const double even = static_cast<double>(tiles) / static_cast<double>(running);
     const double rows = static_cast<double>(tiles % running * t.cluster * t.bm);
     const double trouble = kCut + kCutArea * area + kCutRow * rows;
-    const double asked_for = static_cast<double>(tiles * t.cluster) * steps * (t.bm + t.bn / t.cluster) * 128;
+    const double asked_for = static_cast<double>(tiles * t.cluster) * steps * (t.bm + t.bn * 1.0 / t.cluster) * 128;
     const double again = tiles < running ? kAgain * std::max(asked_for - operands, 0.0) / (kMemoryBytes * units) : 0;
     if (const double cut = cycles(even, f.memory + again) + trouble; cut < f.cycles) f.rounds = even, f.cycles = cut;
   }

@@ -14,7 +14,7 @@ struct Forecast {
   const char* limit = "";  // which of them
   double rounds = 0;       // tiles that the busiest SM makes; a part of one, where tiles are cut along k
   double cycles = 0;       // all of it
-  double memory = 0;       // of which A and B take so many to come from memory
+  double memory = 0;       // of which A, B and C take so many between memory and L2
   double energy = 0;       // all of it, in what the tensor cores take for a step of 128 x 256
 };
 Forecast forecast(const TileShape& shape, const Problem& row, int units);

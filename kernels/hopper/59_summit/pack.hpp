@@ -1,6 +1,6 @@
 // The pre-pass of the summit: an operand that TMA or wgmma cannot take as it lies is copied to scratch memory as they
-// want it, neighbours along k where that is needed, rows at multiples of 16 bytes. Words are bits: nothing is
-// computed.
+// want it, neighbours along k where that is needed, lines at multiples of 16 bytes or more. Words are bits: nothing
+// is computed.
 #pragma once
 
 #include <cstdint>
