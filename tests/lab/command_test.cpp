@@ -349,9 +349,9 @@ TEST(Command, PlansAreMadeForAnyNumberOfSms) {
   ASSERT_EQ(few.code, 0) << few.err;
   ASSERT_EQ(many.code, 0) << many.err;
   EXPECT_NE(many.out.find("as if it had 132 SMs"), std::string::npos) << many.out;
-  EXPECT_NE(many.out.find("cluster 2: 1365 cycles a step (tensor cores), 4.00 tiles for an SM"), std::string::npos)
+  EXPECT_NE(many.out.find("cluster 2: 1536 cycles a step (tensor cores), 4.00 tiles for an SM"), std::string::npos)
       << many.out;
-  EXPECT_NE(few.out.find("cluster 2: 1365 cycles a step (tensor cores), 64.00 tiles for an SM"), std::string::npos)
+  EXPECT_NE(few.out.find("cluster 2: 1536 cycles a step (tensor cores), 64.00 tiles for an SM"), std::string::npos)
       << few.out;
   EXPECT_EQ(run_cairn("plan --device auto").code, 0);
 }
