@@ -8,9 +8,9 @@
 namespace cairn::dispatch {
 namespace {
 
-// What an SM of Hopper does in a cycle, and how many cycles things take: the best fit to the times of every tile on
-// 104 problems (results/h200/tiles_*.json). Tensor cores reach two thirds of what the manuals say. Lines of operands
-// that do not begin at multiples of 128 bytes are asked for twice of L2.
+// What an SM of Hopper does in a cycle, and how many cycles things take: fitted to the times of every tile on 104
+// problems, and held to those of results/h200/tiles_*.json (tests/lab/tiles_test.cpp). Tensor cores reach two thirds
+// of what the manuals say. Lines of operands that do not begin at multiples of 128 bytes are asked for twice of L2.
 constexpr double kTensor = 2.0 / 3, kSharedBytes = 128, kL2Bytes = 53.5, kMemoryBytes = 2200.0 / 132;
 constexpr double kLaunch = 2400, kCluster = 1300;  // a kernel that begins, until the first step; one of clusters
 constexpr double kTile = 700, kTileArea = 2700;  // the end of a tile; more where it is 128 x 256 and C has two bytes,
