@@ -99,6 +99,8 @@ summit() {
   local some=(cairn --sustained --seconds 1.5)
   bench summit_tiles.json 'hopper/59@*' "${some[@]}" --type bf16 --layout nn --shape 2048,4096,8192 &&
     bench summit_tiles_other.json 'hopper/59@*' "${some[@]}" --type tf32,e4m3fast:bf16 --layout nt --shape 4096,8192 &&
+    bench summit_tiles_seeds.json hopper/59@{0,1,4,5} "${some[@]}" --type bf16 --suite seeds &&
+    bench summit_tiles_wide.json hopper/59@{0,1,4} "${some[@]}" --type bf16 --layout nt --shape 4096x7168x2048 &&
     bench summit_sustained.json "${some[@]}" --type bf16,f16 --layout nn,nt --shape 2048,4096,8192 &&
     bench summit_sustained_seeds.json "${some[@]}" --suite seeds --type bf16,f16 &&
     bench summit_sustained_tf32.json "${some[@]}" --type tf32 --layout nt,tn --shape 4096 &&
