@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "src/dispatch/rungs.hpp"
+
 namespace cairn::dispatch {
 namespace {
 
@@ -29,7 +31,7 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-Forecast forecast(const TileShape& t, const Problem& row, int units) {
+Forecast forecast(const TileShape& t, const Problem& row, int units, bool cut) {
   // A step is 128 bytes of k, four instructions of 64 rows by `wide` columns, each of which takes wide / 2 cycles and
   // reads 64 + wide rows of 32 bytes.
   const double share = t.bm == 64 && !t.turns ? t.bn / 2.0 : t.bn;  // of a warpgroup
@@ -41,7 +43,9 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   const double shared = shared_bytes / kSharedBytes;
   const auto size = size_of(row.in);
   const auto asked = [&](std::int64_t ld) { return ld * size % 128 == 0 ? 1.0 : 2.0; };
-  const double l2_bytes = (t.bm * asked(row.lda) + t.bn * asked(row.ldb) / t.cluster) * 128;
+  const double fetched =
+      static_cast<double>(t.bn) / t.cluster;  // lines of B; the others of the cluster have the rest
+  const double l2_bytes = (t.bm * asked(row.lda) + fetched * asked(row.ldb)) * 128;
   const double l2 = l2_bytes / kL2Bytes;
   Forecast f;
   f.step = std::max({multiply, shared, l2});
@@ -58,21 +62,17 @@ Forecast forecast(const TileShape& t, const Problem& row, int units) {
   f.memory = bytes / (kMemoryBytes * units);
   const double store = kTileArea * area * static_cast<double>(size_of(row.out)) / 2 *
                        (row.ldc * size_of(row.out) % 16 == 0 ? 1 : kByThreads);
-  const auto cycles = [&](double rounds, double memory) {
-    const double whole = std::ceil(rounds), ends = t.turns ? 1 + kInTurns * (whole - 1) : whole;
-    return kLaunch + (t.cluster > 1 ? kCluster : 0) + std::max(rounds * steps * f.step, memory) +
-           ends * (kTile + store);
-  };
+  double memory = f.memory, trouble = 0;
   f.rounds = static_cast<double>(up(tiles, running));
-  f.cycles = cycles(f.rounds, f.memory);
-  if (tiles % running != 0) {
-    const double even = static_cast<double>(tiles) / static_cast<double>(running);
-    const double rows = static_cast<double>(tiles % running * t.cluster * t.bm);
-    const double trouble = kCut + kCutArea * area + kCutRow * rows;
-    const double asked_for = static_cast<double>(tiles * t.cluster) * steps * (t.bm + t.bn * 1.0 / t.cluster) * 128;
-    const double again = tiles < running ? kAgain * std::max(asked_for - operands, 0.0) / (kMemoryBytes * units) : 0;
-    if (const double cut = cycles(even, f.memory + again) + trouble; cut < f.cycles) f.rounds = even, f.cycles = cut;
+  if (cut) {
+    f.rounds = static_cast<double>(tiles) / static_cast<double>(running);
+    trouble = kCut + kCutArea * area + kCutRow * static_cast<double>(tiles % running * t.cluster * t.bm);
+    const double wanted = static_cast<double>(tiles * t.cluster) * steps * (t.bm + fetched) * 128;
+    if (tiles < running) memory += kAgain * std::max(wanted - operands, 0.0) / (kMemoryBytes * units);
   }
+  const double whole = std::ceil(f.rounds), ends = t.turns ? 1 + kInTurns * (whole - 1) : whole;
+  f.cycles = kLaunch + (t.cluster > 1 ? kCluster : 0) + std::max(f.rounds * steps * f.step, memory) +
+             ends * (kTile + store) + trouble;
   return f;
 }
 
@@ -80,7 +80,10 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
   const Problem read = rung.copied != nullptr ? rung.copied(row) : row;
   std::vector<Forecast> all;
   all.reserve(static_cast<std::size_t>(rung.tiles));
-  for (int tile = 0; tile < rung.tiles; ++tile) all.push_back(forecast(rung.shape(tile), read, units));
+  for (int tile = 0; tile < rung.tiles; ++tile) {
+    const bool cut = scratch_bytes(rung, tile, read, units) > 0;  // nothing is left to copy: it is for sums of shares
+    all.push_back(forecast(rung.shape(tile), read, units, cut));
+  }
   const auto fewest = std::ranges::min_element(all, {}, &Forecast::cycles);
   auto best = fewest;
   if (fewest->cycles >= kLong && 2 * fewest->memory < fewest->cycles) {

@@ -17,7 +17,8 @@ struct Forecast {
   double memory = 0;       // of which A, B and C take so many between memory and L2
   double energy = 0;       // all of it, in what the tensor cores take for a step of 128 x 256
 };
-Forecast forecast(const TileShape& shape, const Problem& row, int units);
+// `cut`: the tiles that do not fill the last round are cut along k.
+Forecast forecast(const TileShape& shape, const Problem& row, int units, bool cut = false);
 
 struct Choice {
   int tile = 0;

@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/summit.hpp"
+
 namespace cairn::dispatch {
 namespace {
 
-const Rung& summit() {
-  for (const Rung* rung : emulated_ladder())
-    if (rung->shape != nullptr) return *rung;
-  throw std::runtime_error("no rung has shapes");
-}
+using test::summit;
+
 TileShape chosen(std::int64_t m, std::int64_t n, std::int64_t k) {
   const Problem p = Problem::packed(Type::bf16, Op::none, Op::none, m, n, k);
   return summit().shape(choose(summit(), p, 132).tile);
@@ -89,19 +88,29 @@ TEST(Choose, PromotedSumsAreNotMadeInTurns) {
   EXPECT_FALSE(summit().shape(choose(summit(), p, 132).tile).turns);
 }
 
-TEST(Choose, CutsTilesWhereThatIsDoneSooner) {
+TEST(Choose, ReckonsWithTilesThatAreCut) {
   const TileShape shape{128, 128, 1, false};
   const Problem deep = Problem::packed(Type::bf16, Op::none, Op::none, 128, 128, 65536);
-  const Forecast cut = forecast(shape, deep, 132);
+  const Forecast cut = forecast(shape, deep, 132, true);
   EXPECT_NEAR(cut.rounds, 1 / 132.0, 1e-9);
   EXPECT_NEAR(cut.memory, (2 * 128.0 * 65536 * 2 + 128 * 128 * 2) / 2200, 1);
   EXPECT_NEAR(cut.cycles, 2400 + cut.memory + 700 + 1350 + 7000 + 5500 + 4 * 128, 1);
   // Two tiles of 64 rows ask for B twice, at the same time: some of it comes from memory again.
-  const Forecast twice = forecast({64, 128, 1, false}, deep, 132);
+  const Forecast twice = forecast({64, 128, 1, false}, deep, 132, true);
   EXPECT_NEAR(twice.cycles, 2400 + cut.memory + 0.18 * 128 * 65536 * 2 / 2200 + 700 + 675 + 7000 + 2750 + 4 * 128, 1);
-  // A short k is not worth it.
+  EXPECT_EQ(forecast(shape, deep, 132).rounds, 1);
+  // Whether it is worth it the rung says, in the forecast of every tile: a share of one for all, or whole ones.
+  const auto times = [](const std::string& text, const char* word) {
+    int count = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(times(choose(summit(), deep, 132).why, ", 0.0"), summit().tiles) << choose(summit(), deep, 132).why;
   const Problem short_k = Problem::packed(Type::bf16, Op::none, Op::none, 128, 128, 256);
-  EXPECT_EQ(forecast(shape, short_k, 132).rounds, 1);
+  EXPECT_EQ(times(choose(summit(), short_k, 132).why, ", 1.00 tiles"), summit().tiles);
+  // A copy has scratch memory too, but cuts nothing.
+  const Problem odd = Problem::packed(Type::bf16, Op::none, Op::none, 127, 127, 255);
+  EXPECT_EQ(times(choose(summit(), odd, 132).why, ", 1.00 tiles"), summit().tiles);
 }
 
 TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {

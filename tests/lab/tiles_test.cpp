@@ -10,17 +10,13 @@
 #include "lab/measure/statistics.hpp"
 #include "lab/record/record.hpp"
 #include "src/dispatch/choose.hpp"
+#include "tests/support/summit.hpp"
 
 namespace cairn::lab::record {
 namespace {
 
 namespace fs = std::filesystem;
-
-const Rung& summit() {
-  for (const Rung* rung : emulated_ladder())
-    if (rung->shape != nullptr) return *rung;
-  throw std::runtime_error("no rung has shapes");
-}
+using test::summit;
 
 // Milliseconds of each tile for each problem.
 std::map<std::string, std::map<int, double>> times() {

@@ -50,10 +50,12 @@ inline Side packed(const Side& side) {
 inline Problem copied(const Problem& row) {
   Problem p = row;
   if (const Side a = side_a(row, nullptr); needs_copy(a)) {
-    p.lda = packed(a).ld, p.stride_a = packed(a).stride, p.op_a = must_turn(a) ? Op::none : p.op_a;
+    const Side copy = packed(a);
+    p.lda = copy.ld, p.stride_a = copy.stride, p.op_a = copy.major == Major::k ? Op::none : Op::transpose;
   }
   if (const Side b = side_b(row, nullptr); needs_copy(b)) {
-    p.ldb = packed(b).ld, p.stride_b = packed(b).stride, p.op_b = must_turn(b) ? Op::transpose : p.op_b;
+    const Side copy = packed(b);
+    p.ldb = copy.ld, p.stride_b = copy.stride, p.op_b = copy.major == Major::k ? Op::transpose : Op::none;
   }
   return p;
 }
