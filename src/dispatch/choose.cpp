@@ -43,8 +43,7 @@ Forecast forecast(const TileShape& t, const Problem& row, int units, bool cut) {
   const double shared = shared_bytes / kSharedBytes;
   const auto size = size_of(row.in);
   const auto asked = [&](std::int64_t ld) { return ld * size % 128 == 0 ? 1.0 : 2.0; };
-  const double fetched =
-      static_cast<double>(t.bn) / t.cluster;  // lines of B; the others of the cluster have the rest
+  const double fetched = static_cast<double>(t.bn) / t.cluster;  // lines of B: the cluster shares them out
   const double l2_bytes = (t.bm * asked(row.lda) + fetched * asked(row.ldb)) * 128;
   const double l2 = l2_bytes / kL2Bytes;
   Forecast f;
