@@ -168,6 +168,12 @@ struct TileShape {
   bool turns;   // two tiles at a time, one of which is stored while the other is multiplied
 };
 
+// A problem with A and B as a rung's copies of them leave them, and the blocks that make these.
+struct Copied {
+  Problem problem;
+  std::int64_t blocks = 0;
+};
+
 // The card.
 struct Rung {
   std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
@@ -189,7 +195,7 @@ struct Rung {
   int pointer_alignment = 1;  // and A and B begin at such,
   bool copies = false;        // or are copied, if there is scratch memory as for rows that are nowhere aligned
   TileShape (*shape)(int tile) = nullptr;  // where the library chooses the tile; null where `pick` does, or nobody
-  Problem (*copied)(const Problem& row) = nullptr;  // the same problem with A and B as copies leave them
+  Copied (*copied)(const Problem& row) = nullptr;  // null where it has no copies
 };
 
 // Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does

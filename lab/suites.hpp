@@ -34,7 +34,7 @@ std::vector<SuiteLine> read_suite(const std::string& name_or_file);
 // Reads the text of one; `where` is for messages.
 std::vector<SuiteLine> parse_suite(std::string_view text, const std::string& where);
 
-// "seeds, squares, course"
+// "seeds, squares, course, thin"
 std::string suite_names();
 
 }  // namespace cairn::lab

@@ -39,31 +39,85 @@ TEST(Choose, AStepTakesWhatTheSlowestPartOfAnSMNeeds) {
 
 TEST(Choose, LinesThatStraddleAreAskedForTwice) {
   const TileShape shape{64, 128, 1, false};
-  const Problem even = Problem::packed(Type::bf16, Op::none, Op::none, 1024, 1024, 1024);
-  const Problem odd = Problem::packed(Type::bf16, Op::none, Op::none, 1000, 1000, 1000);
+  const Problem even = Problem::packed(Type::bf16, Op::none, Op::none, 2048, 2048, 2048);
+  const Problem odd = Problem::packed(Type::bf16, Op::none, Op::none, 2000, 2000, 2000);
   EXPECT_NEAR(forecast(shape, odd, 132).step, 2 * forecast(shape, even, 132).step, 0.01);
+  // Where 44 of 132 SMs ask, L2 has time for a third of what is asked again.
+  const Problem few = Problem::packed(Type::bf16, Op::none, Op::none, 64, 44 * 128 - 8, 2000);
+  EXPECT_NEAR(forecast(shape, few, 132).step, 4.0 / 3 * forecast(shape, even, 132).step, 0.01);
+}
+
+TEST(Choose, FewSMsHaveMoreEach) {
+  // A third of the SMs: their tensor cores reach eight ninths instead of two thirds.
+  const Problem p = Problem::packed(Type::bf16, Op::none, Op::none, 128, 44 * 256, 1024);
+  EXPECT_NEAR(forecast({128, 256, 1, false}, p, 132).step, 1024 * 9 / 8.0, 0.01);
+  // Cut, all of them work.
+  EXPECT_NEAR(forecast({128, 256, 1, false}, p, 132, true).step, 1024 * 1.5, 0.01);
+}
+
+// Boxes bring no lines that a matrix does not have: one row of A instead of 64. Along the rows they do, and a cluster
+// shares out whole tiles of B.
+TEST(Choose, LinesThatAreNotThereAreNotAskedFor) {
+  const TileShape one{64, 128, 1, false}, two{64, 128, 2, false};
+  const auto step = [](const TileShape& shape, Op op_a, Op op_b, std::int64_t m, std::int64_t n) {
+    Problem p = Problem::packed(Type::bf16, op_a, op_b, m, n, 4096, Order::row, 200);  // more than all SMs have
+    p.lda = p.ldb = 4104;                                                              // L2 is the slowest
+    return forecast(shape, p, 132).step;
+  };
+  constexpr Op n = Op::none, t = Op::transpose;
+  EXPECT_NEAR(step(one, n, t, 64, 128), 2 * 192 * 128 / 53.5, 0.01);
+  EXPECT_NEAR(step(one, n, t, 40, 128), 2 * 168 * 128 / 53.5, 0.01);
+  EXPECT_NEAR(step(one, n, t, 64, 100), 2 * 164 * 128 / 53.5, 0.01);
+  EXPECT_NEAR(step(one, t, n, 40, 100), 2 * 192 * 128 / 53.5, 0.01);
+  EXPECT_NEAR(step(two, n, t, 64, 100), 2 * 128 * 128 / 53.5, 0.01);
 }
 
 // What is copied lies as the copy does: at multiples of 16 bytes, and of 128 where lines are long.
 TEST(Choose, ReckonsWithWhereCopiesLie) {
   Problem p = Problem::packed(Type::e4m3, Op::none, Op::none, 1000, 1040, 1000);
   p.out = Type::bf16, p.compute = Compute::fast;
-  EXPECT_EQ(summit().copied(p).lda, 1008);
-  EXPECT_EQ(summit().copied(p).ldb, 1008);  // turned round
-  EXPECT_EQ(summit().copied(p).op_b, Op::transpose);
+  EXPECT_EQ(summit().copied(p).problem.lda, 1008);
+  EXPECT_EQ(summit().copied(p).problem.ldb, 1008);  // turned round
+  EXPECT_EQ(summit().copied(p).problem.op_b, Op::transpose);
   p = Problem::packed(Type::e4m3, Op::none, Op::none, 1000, 1040, 1040);
-  EXPECT_EQ(summit().copied(p).lda, 1040);  // as it lies
-  EXPECT_EQ(summit().copied(p).ldb, 1152);
+  EXPECT_EQ(summit().copied(p).problem.lda, 1040);  // as it lies
+  EXPECT_EQ(summit().copied(p).problem.ldb, 1152);
   Problem batch = Problem::packed(Type::bf16, Op::transpose, Op::transpose, 2001, 30, 2001, Order::row, 3);
   batch.stride_b = 0;
-  EXPECT_EQ(summit().copied(batch).lda, 2048);
-  EXPECT_EQ(summit().copied(batch).op_a, Op::transpose);
-  EXPECT_EQ(summit().copied(batch).stride_a, 2001 * 2048);
-  EXPECT_EQ(summit().copied(batch).stride_b, 0);
+  EXPECT_EQ(summit().copied(batch).problem.lda, 2048);
+  EXPECT_EQ(summit().copied(batch).problem.op_a, Op::transpose);
+  EXPECT_EQ(summit().copied(batch).problem.stride_a, 2001 * 2048);
+  EXPECT_EQ(summit().copied(batch).problem.stride_b, 0);
   // Asked for once, 192 lines of 128 bytes take 459 cycles; those of the caller straddle.
   const Problem odd = Problem::packed(Type::bf16, Op::none, Op::transpose, 4095, 4096, 4095);
   EXPECT_NE(choose(summit(), odd, 132).why.find("64x128, 7 stages, cluster 1: 459 cycles a step"), std::string::npos);
   EXPECT_NEAR(forecast({64, 128, 1, false}, odd, 132).step, 2 * 192 * 128 / 53.5, 0.01);
+}
+
+// Blocks that copy A and B are on their SMs to the end: those that multiply find others, or wait.
+TEST(Choose, BlocksThatFindNoSMBesideACopyBeginLate) {
+  Problem p = Problem::packed(Type::e4m3, Op::none, Op::none, 1024, 1024, 1024);
+  p.out = Type::bf16, p.compute = Compute::fast;
+  EXPECT_EQ(summit().copied(p).blocks, 64);  // of 128 x 128 of B
+  const Problem read = summit().copied(p).problem;
+  const auto late = [&](const TileShape& shape, bool cut, std::int64_t copying) {
+    return forecast(shape, read, 132, cut, copying).cycles - forecast(shape, read, 132, cut).cycles;
+  };
+  const TileShape square{128, 128, 1, false};  // 64 blocks
+  EXPECT_EQ(late(square, false, 64), 0);
+  EXPECT_EQ(late(square, false, 68), 0);
+  EXPECT_EQ(late(square, false, 69), 5300);
+  EXPECT_EQ(late(square, true, 64), 5300);                // shares of all SMs
+  EXPECT_EQ(late({64, 128, 2, false}, false, 64), 5300);  // 128 blocks
+  EXPECT_EQ(summit().shape(choose(summit(), p, 132).tile).bm, 128);
+  p.op_b = Op::transpose;
+  EXPECT_EQ(summit().copied(p).blocks, 0);
+  EXPECT_EQ(summit().shape(choose(summit(), p, 132).tile).bm, 64);
+  // Lines that stay lines: 2048 elements to a block, a line of it; and every product of a batch, unless they are one.
+  Problem batch = Problem::packed(Type::bf16, Op::none, Op::none, 30, 2049, 41, Order::row, 3);
+  EXPECT_EQ(summit().copied(batch).blocks, 3 * 30 + 3 * 41 * 2);
+  batch.stride_b = 0;
+  EXPECT_EQ(summit().copied(batch).blocks, 3 * 30 + 41 * 2);
 }
 
 TEST(Choose, WhatTheEngineCannotStoreTakesLonger) {
@@ -94,10 +148,21 @@ TEST(Choose, ReckonsWithTilesThatAreCut) {
   const Forecast cut = forecast(shape, deep, 132, true);
   EXPECT_NEAR(cut.rounds, 1 / 132.0, 1e-9);
   EXPECT_NEAR(cut.memory, (2 * 128.0 * 65536 * 2 + 128 * 128 * 2) / 2200, 1);
-  EXPECT_NEAR(cut.cycles, 2400 + cut.memory + 700 + 1350 + 7000 + 5500 + 4 * 128, 1);
+  // 128 rows of half the width, of which each has 132 shares, and eight count.
+  EXPECT_NEAR(cut.cycles, 2400 + cut.memory + 700 + 1350 + 4500 + 4200 + 1.5 * 128 * 8 / 2, 1);
   // Two tiles of 64 rows ask for B twice, at the same time: some of it comes from memory again.
   const Forecast twice = forecast({64, 128, 1, false}, deep, 132, true);
-  EXPECT_NEAR(twice.cycles, 2400 + cut.memory + 0.18 * 128 * 65536 * 2 / 2200 + 700 + 675 + 7000 + 2750 + 4 * 128, 1);
+  const double again = 0.2 * 128 * 65536 * 2 / 2200;
+  EXPECT_NEAR(twice.cycles, 2400 + cut.memory + again + 700 + 675 + 4500 + 2100 + 1.5 * 128 * 8 / 2, 1);
+  // Rows that are not there are not added up; 88 tiles on 132 SMs have two shares and a half each.
+  const auto added = [&](std::int64_t m) {
+    const Problem p = Problem::packed(Type::bf16, Op::none, Op::transpose, m, 88 * 128, 65536);
+    const Forecast all = forecast(shape, p, 132, true);
+    const double more = 0.2 * 87 * static_cast<double>(m) * 65536 * 2 / 2200;  // of A
+    return all.cycles - all.memory - more - (2400 + 700 + 1350 + 4500 + 4200);
+  };
+  EXPECT_NEAR(added(16), 1.5 * 88 * 16 * 2.5 / 2, 0.01);
+  EXPECT_NEAR(added(128), 1.5 * 88 * 128 * 2.5 / 2, 0.01);
   EXPECT_EQ(forecast(shape, deep, 132).rounds, 1);
   // Whether it is worth it the rung says, in the forecast of every tile: a share of one for all, or whole ones.
   const auto times = [](const std::string& text, const char* word) {

@@ -20,7 +20,7 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(Suite, BuiltInOnesReadAndHaveTheirShapes) {
-  EXPECT_EQ(suite_names(), "seeds, squares, course");
+  EXPECT_EQ(suite_names(), "seeds, squares, course, thin");
   const auto seeds = read_suite("seeds");
   EXPECT_EQ(seeds.size(), 8u);
   for (const SuiteLine& line : seeds) {
@@ -33,6 +33,7 @@ TEST(Suite, BuiltInOnesReadAndHaveTheirShapes) {
     EXPECT_EQ(line.shape.m, line.shape.k);
   }
   EXPECT_EQ(read_suite("course").size(), 29u);
+  EXPECT_EQ(read_suite("thin").size(), 24u);
 }
 
 TEST(Suite, TakesEveryWayOfWritingAShape) {
@@ -63,7 +64,7 @@ TEST(Suite, AFileOrANameThatIsNeither) {
     (void)read_suite("nonsuch");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("seeds, squares, course"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("seeds, squares, course, thin"), std::string::npos);
   }
 }
 

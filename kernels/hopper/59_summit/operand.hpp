@@ -46,22 +46,33 @@ inline Side packed(const Side& side) {
   copy.base = nullptr;
   return copy;
 }
+// Matrices: one for each product, unless all have the same.
+inline std::int64_t matrices_of(const Side& side) { return side.stride == 0 ? 1 : side.batch; }
+// Blocks that copy it.
+inline std::int64_t blocks_of(const Side& from, const Side& to) {
+  const Grid grid =
+      copy_grid(size_of(from.type), from.lines(), from.width(), matrices_of(from), from.major != to.major);
+  return grid.x * grid.y * grid.z;
+}
 // The problem as the kernel reads it: A and B as they lie, or as their copies will.
-inline Problem copied(const Problem& row) {
-  Problem p = row;
+inline Copied copied(const Problem& row) {
+  Copied all{row};
+  Problem& p = all.problem;
   if (const Side a = side_a(row, nullptr); needs_copy(a)) {
     const Side copy = packed(a);
     p.lda = copy.ld, p.stride_a = copy.stride, p.op_a = copy.major == Major::k ? Op::none : Op::transpose;
+    all.blocks += blocks_of(a, copy);
   }
   if (const Side b = side_b(row, nullptr); needs_copy(b)) {
     const Side copy = packed(b);
     p.ldb = copy.ld, p.stride_b = copy.stride, p.op_b = copy.major == Major::k ? Op::transpose : Op::none;
+    all.blocks += blocks_of(b, copy);
   }
-  return p;
+  return all;
 }
 inline std::size_t bytes_of(const Side& copy) {
-  const std::int64_t products = copy.stride == 0 ? 1 : copy.batch;
-  return static_cast<std::size_t>((products * copy.lines() * copy.ld * size_of(copy.type) + 127) / 128 * 128);
+  return static_cast<std::size_t>((matrices_of(copy) * copy.lines() * copy.ld * size_of(copy.type) + 127) / 128 *
+                                  128);
 }
 
 inline Status copy(const Side& from, const Side& to, Stream stream) {
@@ -74,7 +85,7 @@ inline Status copy(const Side& from, const Side& to, Stream stream) {
                             to.ld,
                             from.stride,
                             to.stride};
-    return pack_lines(lines, from.stride == 0 ? 1 : from.batch, from.major != to.major, stream);
+    return pack_lines(lines, matrices_of(from), from.major != to.major, stream);
   };
   switch (size_of(from.type)) {
     case 1: return go.template operator()<std::uint8_t>();

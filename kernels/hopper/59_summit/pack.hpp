@@ -111,8 +111,16 @@ static __global__ void __launch_bounds__(256) hopper_59_turn_bytes(Lines<std::ui
   }
 }
 
+// The blocks of a copy: words of so many bytes, lines of `width` of them.
+inline Grid copy_grid(std::int64_t word, std::int64_t lines, std::int64_t width, std::int64_t products, bool turned) {
+  constexpr std::int64_t most = 65535;
+  const std::int64_t side = word == 1 ? 128 : 64;
+  return turned ? Grid{ceil_div(width, side), std::min(ceil_div(lines, side), most), products}
+                : Grid{ceil_div(width, 256 * 8), std::min(lines, most), products};
+}
+
 template <class Word> Status pack_lines(const Lines<Word>& g, std::int64_t batch, bool turned, Stream stream) {
-  constexpr std::int64_t most = 65535, side = sizeof(Word) == 1 ? 128 : 64;
+  constexpr std::int64_t most = 65535;
   const auto kernel = [&] {
     if constexpr (sizeof(Word) == 1) return turned ? hopper_59_turn_bytes : hopper_59_copy_lines<Word>;
     if constexpr (sizeof(Word) == 2) return hopper_59_copy_lines<Word>;  // wgmma takes them either way
@@ -122,9 +130,7 @@ template <class Word> Status pack_lines(const Lines<Word>& g, std::int64_t batch
     Lines<Word> some = g;
     some.from += first * g.stride_from;
     some.to += first * g.stride_to;
-    const std::int64_t products = std::min(batch - first, most);
-    const Grid grid = turned ? Grid{ceil_div(g.width, side), std::min(ceil_div(g.lines, side), most), products}
-                             : Grid{ceil_div(g.width, 256 * 8), std::min(g.lines, most), products};
+    const Grid grid = copy_grid(sizeof(Word), g.lines, g.width, std::min(batch - first, most), turned);
     if (Status s = launch_dependent(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
   }
   return {};
