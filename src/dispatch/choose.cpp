@@ -10,18 +10,19 @@
 namespace cairn::dispatch {
 namespace {
 
-// What an SM of Hopper does in a cycle, and how many cycles things take: fitted to the times of every tile on 104
-// problems of the course and 33 thin ones, and held to results/h200/tiles_*.json (tests/lab/tiles_test.cpp). Where
-// all SMs work, tensor cores reach two thirds of what the manuals say; one that works alone has all of it.
+// What an SM of Hopper does in a cycle, and how many cycles things take: fitted to the times of every tile on 145
+// problems of the course and 72 thin ones, and held to them (results/h200/tiles_*.json, tests/lab/tiles_test.cpp).
+// Where all SMs work, tensor cores reach two thirds of what the manuals say; one that works alone has all of it.
 constexpr double kTensor = 2.0 / 3, kSharedBytes = 128, kL2Bytes = 53.5, kMemoryBytes = 2200.0 / 132;
 constexpr double kLaunch = 2400, kCluster = 1300;  // a kernel that begins, until the first step; one of clusters
 constexpr double kLate = 5300;  // the same where its blocks do not all find SMs beside those that copy A and B
 constexpr double kTile = 700, kTileArea = 2700;  // the end of a tile; more where it is 128 x 256 and C has two bytes,
-constexpr double kByThreads = 5.5;               // and more where C is not on the grid that the engine stores to
+constexpr double kByThreads = 4, kByOne = 1.2;   // and more where C is off the grid of the engine; by one warpgroup
 constexpr double kInTurns = 0.57;                // of the ends of tiles are not hidden by the other's products
 constexpr double kCut = 4500, kCutArea = 8400, kCutRow = 1.5;  // shares made and read; 128 x 256; a row of one
 constexpr double kDeep = 8;                                    // shares of a row; more of them take no longer
 constexpr double kAgain = 0.2;  // of what blocks share, and ask for at the same time, comes from memory again
+constexpr double kIdle = 0.3;   // memory takes so much longer, times the part of SMs that ask for nothing
 constexpr double kArea = 128 * 256;
 // The energy of a byte of shared memory read or written, and of one that comes from L2, in that of a step of 128 x
 // 256: from times of four tiles under sustained load (results/h200/summit_tiles.json, bf16 nn 8192 cubed).
@@ -31,59 +32,73 @@ constexpr double kFewMore = 1.025;  // times the fewest cycles
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// A step of k: 128 bytes of it.
+struct Step {
+  double multiply, shared, l2;    // cycles
+  double shared_bytes, l2_bytes;  // read and written; asked for
+  double lines;                   // of 128 bytes, each once
+};
+// `busy`: the part of all SMs that work.
+Step step_of(const TileShape& t, const Problem& row, double busy) {
+  Step step{};
+  // Four instructions of 64 rows by `wide` columns, each of which takes wide / 2 cycles and reads 64 + wide rows of
+  // 32 bytes.
+  const double share = t.bm == 64 && !t.turns ? t.bn / 2.0 : t.bn;  // of a warpgroup
+  const bool promoted = row.in == Type::e4m3 && row.compute != Compute::fast;
+  const double wide = promoted ? std::min(share, 128.0) : share, instructions = 4.0 * t.bm * t.bn / (64 * wide);
+  // Who adds sums up between products makes the tensor cores wait, unless somebody else's are made meanwhile.
+  step.multiply = instructions * wide / 2 / (1 - (1 - kTensor) * busy) * (promoted && t.turns ? 2 : 1);
+  step.shared_bytes = instructions * (64 + wide) * 32 + (t.bm + t.bn) * 128.0;
+  step.shared = step.shared_bytes / kSharedBytes;
+  // Lines along k that the matrix does not have are not asked for. Those of B the cluster shares out, whole.
+  const bool some = t.cluster == 1 && row.op_b == Op::transpose;
+  const auto a = static_cast<double>(row.op_a == Op::none ? std::min<std::int64_t>(t.bm, row.m) : t.bm);
+  const auto b = static_cast<double>(some ? std::min<std::int64_t>(t.bn, row.n) : t.bn) / t.cluster;
+  // Those that do not begin at multiples of 128 bytes are asked for twice, which is felt where all ask.
+  const auto asked = [&](std::int64_t ld) { return ld * size_of(row.in) % 128 == 0 ? 1 : 1 + busy; };
+  step.l2_bytes = (a * asked(row.lda) + b * asked(row.ldb)) * 128;
+  step.l2 = step.l2_bytes / kL2Bytes;
+  step.lines = a + b;
+  return step;
+}
+
 }  // namespace
 
 Forecast forecast(const TileShape& t, const Problem& row, int units, bool cut, std::int64_t copying) {
   const std::int64_t running = std::max(units / t.cluster, 1);
   const std::int64_t tiles = up(row.m, std::int64_t{t.bm} * t.cluster) * up(row.n, t.bn) * row.batch;
-  const std::int64_t blocks = (cut ? running : std::min(tiles, running)) * t.cluster;
+  const std::int64_t rest = tiles % running, blocks = (cut ? running : std::min(tiles, running)) * t.cluster;
   const double busy = static_cast<double>(blocks) / units;
-
-  // A step is 128 bytes of k, four instructions of 64 rows by `wide` columns, each of which takes wide / 2 cycles and
-  // reads 64 + wide rows of 32 bytes.
-  const double share = t.bm == 64 && !t.turns ? t.bn / 2.0 : t.bn;  // of a warpgroup
-  const bool promoted = row.in == Type::e4m3 && row.compute != Compute::fast;
-  const double wide = promoted ? std::min(share, 128.0) : share, instructions = 4.0 * t.bm * t.bn / (64 * wide);
-  // Who adds sums up between products makes the tensor cores wait, unless somebody else's are made meanwhile.
-  const double multiply = instructions * wide / 2 / (1 - (1 - kTensor) * busy) * (promoted && t.turns ? 2 : 1);
-  const double shared_bytes = instructions * (64 + wide) * 32 + (t.bm + t.bn) * 128.0;
-  const double shared = shared_bytes / kSharedBytes;
-  // Lines along k that the matrix does not have are not asked for. Those of B the cluster shares out, whole.
-  const auto size = size_of(row.in);
-  const auto lines_a = static_cast<double>(row.op_a == Op::none ? std::min<std::int64_t>(t.bm, row.m) : t.bm);
-  const bool some = t.cluster == 1 && row.op_b == Op::transpose;
-  const double lines_b = static_cast<double>(some ? std::min<std::int64_t>(t.bn, row.n) : t.bn) / t.cluster;
-  // Those that do not begin at multiples of 128 bytes are asked for twice, which is felt where all ask.
-  const auto asked = [&](std::int64_t ld) { return ld * size % 128 == 0 ? 1 : 1 + busy; };
-  const double l2_bytes = (lines_a * asked(row.lda) + lines_b * asked(row.ldb)) * 128;
-  const double l2 = l2_bytes / kL2Bytes;
+  const Step step = step_of(t, row, busy);
   Forecast f;
-  f.step = std::max({multiply, shared, l2});
-  f.limit = f.step == multiply ? "tensor cores" : f.step == shared ? "shared memory" : "L2";
+  f.step = std::max({step.multiply, step.shared, step.l2});
+  f.limit = f.step == step.multiply ? "tensor cores" : f.step == step.shared ? "shared memory" : "L2";
+  f.rounds = static_cast<double>(up(tiles, running));
+  if (cut) f.rounds = static_cast<double>(tiles) / static_cast<double>(running);
 
-  const auto steps = static_cast<double>(up(row.k * size, 128)), area = t.bm * t.bn / kArea;
-  f.energy =
-      static_cast<double>(tiles * t.cluster) * steps * (area + kSharedEnergy * shared_bytes + kL2Energy * l2_bytes);
+  const auto steps = static_cast<double>(up(row.k * size_of(row.in), 128)), area = t.bm * t.bn / kArea;
+  const double made = static_cast<double>(tiles * t.cluster) * steps;
+  f.energy = made * (area + kSharedEnergy * step.shared_bytes + kL2Energy * step.l2_bytes);
   // A, B and C each pass between memory and L2 once, however they are shared out; or more often, where all blocks
   // begin at the same time.
-  const auto operands = static_cast<double>((row.m + row.n) * row.k * row.batch * size);
-  const auto bytes = operands + static_cast<double>(row.m * row.n * row.batch * size_of(row.out));
-  f.memory = bytes / (kMemoryBytes * units);
-  const double wanted = static_cast<double>(tiles * t.cluster) * steps * (lines_a + lines_b) * 128;
-  const double again = tiles <= running ? kAgain * std::max(wanted - operands, 0.0) / (kMemoryBytes * units) : 0;
-  const double store = kTileArea * area * static_cast<double>(size_of(row.out)) / 2 *
-                       (row.ldc * size_of(row.out) % 16 == 0 ? 1 : kByThreads);
-  f.rounds =
-      cut ? static_cast<double>(tiles) / static_cast<double>(running) : static_cast<double>(up(tiles, running));
-  double trouble = 0;
-  if (const std::int64_t rest = tiles % running; cut && rest > 0) {
+  const auto operands = static_cast<double>((row.m + row.n) * row.k * row.batch * size_of(row.in));
+  const auto all = operands + static_cast<double>(row.m * row.n * row.batch * size_of(row.out));
+  f.memory = all / (kMemoryBytes * units);
+  const double shared = std::max(made * step.lines * 128 - operands, 0.0);
+  const double again = tiles <= running ? kAgain * shared / (kMemoryBytes * units) : 0;
+  const double memory = (f.memory + again) * (1 + kIdle * (1 - busy));
+
+  const double by_threads = row.ldc * size_of(row.out) % 16 == 0 ? 1 : kByThreads * (t.turns ? kByOne : 1);
+  const double store = kTileArea * area * static_cast<double>(size_of(row.out)) / 2 * by_threads;
+  const double whole = std::ceil(f.rounds), ends = t.turns ? 1 + kInTurns * (whole - 1) : whole;
+  f.cycles = kLaunch + std::max(f.rounds * steps * f.step, memory) + ends * (kTile + store);
+  if (t.cluster > 1) f.cycles += kCluster;
+  if (copying > 0 && copying + blocks > units) f.cycles += kLate;
+  if (cut && rest > 0) {
     const auto rows = static_cast<double>(rest * std::min<std::int64_t>(t.cluster * t.bm, row.m));
     const double shares = std::min(static_cast<double>(running) / static_cast<double>(rest) + 1, kDeep);
-    trouble = kCut + kCutArea * area + kCutRow * rows * shares * t.bn / 256;
+    f.cycles += kCut + kCutArea * area + kCutRow * rows * shares * t.bn / 256;
   }
-  const double whole = std::ceil(f.rounds), ends = t.turns ? 1 + kInTurns * (whole - 1) : whole;
-  f.cycles = kLaunch + (t.cluster > 1 ? kCluster : 0) + (copying > 0 && copying + blocks > units ? kLate : 0) +
-             std::max(f.rounds * steps * f.step, f.memory + again) + ends * (kTile + store) + trouble;
   return f;
 }
 
