@@ -20,7 +20,7 @@
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
-#   tiles         every tile of the summit over the course beside the library's choice, layout by layout: tiles_*.json
+#   tiles         every tile of the summit over the course and the suite thin beside the library's choice: tiles_*.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json

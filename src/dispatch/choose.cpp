@@ -27,8 +27,8 @@ constexpr double kArea = 128 * 256;
 // The energy of a byte of shared memory read or written, and of one that comes from L2, in that of a step of 128 x
 // 256: from times of four tiles under sustained load (results/h200/summit_tiles.json, bf16 nn 8192 cubed).
 constexpr double kSharedEnergy = 6.9e-7, kL2Energy = 11.7e-7;
-constexpr double kLong = 150'000;   // cycles, a tenth of a millisecond
-constexpr double kFewMore = 1.025;  // times the fewest cycles
+constexpr double kLong = 150'000, kVeryLong = 1'000'000;  // cycles: a tenth of a millisecond, half of one and more
+constexpr double kFewMore = 1.025, kSomeMore = 1.035;     // times the fewest cycles
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -112,11 +112,12 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
   }
   const auto fewest = std::ranges::min_element(all, {}, &Forecast::cycles);
   auto best = fewest;
+  const double more = fewest->cycles >= kVeryLong ? kSomeMore : kFewMore;
   if (fewest->cycles >= kLong && 2 * fewest->memory < fewest->cycles) {
     // Fewer cycles let the clock sink, and with it the energy of each.
     const auto spent = [](const Forecast& f) { return f.energy * std::cbrt(f.cycles); };
     for (auto f = all.begin(); f != all.end(); ++f)
-      if (f->cycles <= kFewMore * fewest->cycles && spent(*f) < spent(*best)) best = f;
+      if (f->cycles <= more * fewest->cycles && spent(*f) < spent(*best)) best = f;
   }
 
   Choice choice;
@@ -130,7 +131,7 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
     choice.why += line;
   }
   char within[8];
-  (void)std::snprintf(within, sizeof within, "%.1f %%", 100 * (kFewMore - 1));
+  (void)std::snprintf(within, sizeof within, "%.1f %%", 100 * (more - 1));
   choice.reason = best == fewest ? "which is done first by forecast"
                                  : "which spends the least energy of those that are done within " +
                                        std::string(within) + " of the first, by forecast";

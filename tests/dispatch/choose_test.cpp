@@ -216,6 +216,12 @@ TEST(Choose, LongWorkTakesTheTileWithTheLeastEnergy) {
   EXPECT_NE(choose(summit(), shorter, 132).reason.find("done first"), std::string::npos);
   // Eight rounds of 128 x 256 take 3.5 % longer than sixteen of 128 x 128 in turns: too many more.
   EXPECT_TRUE(chosen(4096, 8192, 1024).turns);
+  // Longer still: 128 x 256 may take 3.3 % more cycles.
+  Problem longer = Problem::packed(Type::e4m3, Op::none, Op::transpose, 8192, 8192, 8192);
+  longer.out = Type::bf16, longer.compute = Compute::fast;
+  EXPECT_GT(forecast(wide, longer, 132).cycles, 1.025 * forecast(turns, longer, 132, true).cycles);
+  EXPECT_EQ(summit().shape(choose(summit(), longer, 132).tile).bn, 256);
+  EXPECT_NE(choose(summit(), longer, 132).reason.find("within 3.5 %"), std::string::npos);
   // Long, and bound by memory: power is not what limits it.
   const Problem flat = Problem::packed(Type::bf16, Op::none, Op::transpose, 64, 24576, 16384);
   const Choice choice = choose(summit(), flat, 132);
