@@ -68,7 +68,7 @@ Forecast forecast(const TileShape& t, const Problem& row, int units, bool cut, s
   const std::int64_t running = std::max(units / t.cluster, 1);
   const std::int64_t tiles = up(row.m, std::int64_t{t.bm} * t.cluster) * up(row.n, t.bn) * row.batch;
   const std::int64_t rest = tiles % running, blocks = (cut ? running : std::min(tiles, running)) * t.cluster;
-  const double busy = static_cast<double>(blocks) / units;
+  const double busy = std::min(static_cast<double>(blocks) / units, 1.0);
   const Step step = step_of(t, row, busy);
   Forecast f;
   f.step = std::max({step.multiply, step.shared, step.l2});
