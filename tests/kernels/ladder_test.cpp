@@ -393,6 +393,7 @@ int main(int argc, char** argv) {
     std::cout << (gpu ? "skipped: " : "the emulator does not open: ") << s.message() << '\n';
     return gpu ? 77 : 1;
   }
+  std::cout << "on " << cairn::lab::verify::machine->facts().name << '\n';
   cairn::lab::verify::register_rungs();
   const int result = RUN_ALL_TESTS();
   cairn::lab::verify::machine.reset();
