@@ -1,14 +1,9 @@
 // Every rung with every tile, from the table. The same program runs on the emulator and on a GPU:
 // CAIRN_TEST_DEVICE says which, emu (the default) or gpu.
-#include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
-#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -28,16 +23,11 @@ std::shared_ptr<runtime::Machine> machine;  // opened by main
 
 Ladder ladder() { return dispatch::ladder_of(machine->facts().kind); }
 
-// "simt_04_block_tile": the kernel, the page.
+// "simt_04_block_tile"
 std::string underscored(std::string_view id) {
   std::string name(id);
   name.replace(name.find('/'), 1, "_");
   return name;
-}
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 // A rung with a tile. The cases depend on its kind.
@@ -321,48 +311,6 @@ class FarTest : public RungTest {
       }
   }
 };
-
-TEST(Cards, CarryOneNameInAllItsPlaces) {
-  const std::filesystem::path root = CAIRN_SOURCE_DIR;
-  const std::string trail = read(root / "docs/trail/README.md");
-  std::set<std::string_view> ids;
-  for (const Rung* rung : ladder()) {
-    const std::string name = underscored(rung->id), id(rung->id);
-    EXPECT_TRUE(ids.insert(rung->id).second) << id << " stands in the table twice";
-    const std::string source = read(root / "kernels" / (id + ".cu"));
-    EXPECT_NE(source.find(" " + name + "("), std::string::npos) << "kernels/" << id << ".cu has no kernel " << name;
-    EXPECT_NE(source.find("docs/trail/" + name + ".md"), std::string::npos) << id << ": its head names no page";
-    EXPECT_NE(read(root / "docs/trail" / (name + ".md")), "") << "docs/trail/" << name << ".md is missing";
-    EXPECT_NE(trail.find("[" + id + "](" + name + ".md)"), std::string::npos) << id << " is not on the trail";
-  }
-}
-
-TEST(Cards, NameTheirTilesAndRefuseOthers) {
-  for (const Rung* rung : ladder()) {
-    ASSERT_GT(rung->tiles, 0) << rung->id;
-    std::set<std::string> names;
-    for (int tile = 0; tile < rung->tiles; ++tile) names.insert(rung->tile_name(tile).text);
-    EXPECT_EQ(names.count(""), 0u) << rung->id;
-    EXPECT_EQ(std::ssize(names), rung->tiles) << rung->id << ": two tiles have one name";
-
-    const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
-    for (const int tile : {-1, rung->tiles}) {
-      EXPECT_STREQ(rung->tile_name(tile).text, "");
-      const RungArgs args{p, 1, nullptr, nullptr, 0, nullptr};
-      EXPECT_EQ(rung->launch(args, tile, nullptr).code(), Code::invalid_argument) << rung->id << " tile " << tile;
-    }
-  }
-}
-
-// The files that both builds compile are the ones of the table: a rung forgotten in one place is seen here.
-TEST(Cards, AreThoseOfTheBuild) {
-  const std::string list = read(std::filesystem::path(CAIRN_SOURCE_DIR) / "kernels/rungs.cmake");
-  std::size_t files = 0;
-  for (std::size_t at = 0; (at = list.find(".cu\n", at)) != std::string::npos; ++at) ++files;
-  EXPECT_EQ(files, ladder().size());
-  for (const Rung* rung : ladder())
-    EXPECT_NE(list.find("kernels/" + std::string(rung->id) + ".cu\n"), std::string::npos) << rung->id;
-}
 
 template <class T> void add(const char* suite, const Rung& rung, int tile) {
   const std::string name = underscored(rung.id) + "_tile_" + std::to_string(tile);
