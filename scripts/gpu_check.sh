@@ -115,22 +115,22 @@ course() {
 }
 # Every tile of the summit. Layout by layout, since a record of all would be too large to keep.
 tiles() {
-  local type layout
+  local type part large='28672\|57344\|10240'
+  for part in nn nt tn; do
+    grep " $part\$" lab/suites/course.txt | grep -v "$large" >"$out/course_$part.txt"
+  done
+  grep "$large" lab/suites/course.txt >"$out/course_large.txt"
+  grep ' nt$' lab/suites/thin.txt >"$out/thin_nt.txt"
+  grep -v '^#\| nt$' lab/suites/thin.txt >"$out/thin_other.txt"
   for type in bf16 f16 tf32 e4m3fast:bf16 e4m3:bf16; do
-    for layout in nn nt tn; do
-      grep " $layout\$" lab/suites/course.txt | grep -v '28672\|57344\|10240' >"$out/course_$layout.txt"
-      bench "tiles_${type%%:*}_$layout.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_$layout.txt" \
+    for part in nn nt tn large; do
+      bench "tiles_${type%%:*}_$part.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_$part.txt" \
         --type "$type" --seconds 0.1 || return
     done
-    grep '28672\|57344\|10240' lab/suites/course.txt >"$out/course_large.txt"
-    bench "tiles_${type%%:*}_large.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_large.txt" \
-      --type "$type" --seconds 0.1 || return
   done
   for type in bf16 tf32 e4m3fast:bf16; do
-    grep ' nt$' lab/suites/thin.txt >"$out/thin_nt.txt"
-    grep ' nn$\| tn$' lab/suites/thin.txt >"$out/thin_other.txt"
-    for layout in nt other; do
-      bench "tiles_thin_${type%%:*}_$layout.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/thin_$layout.txt" \
+    for part in nt other; do
+      bench "tiles_thin_${type%%:*}_$part.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/thin_$part.txt" \
         --type "$type" --seconds 0.05 || return
     done
   done

@@ -18,15 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using test::summit;
 
-constexpr const char *kCourse = "tiles_", *kThin = "tiles_thin_";
-
-// Milliseconds of each tile for each problem, in the records whose names begin so.
-std::map<std::string, std::map<int, double>> times(const std::string& name) {
+// Milliseconds of each tile for each problem, of the course or of thin ones.
+std::map<std::string, std::map<int, double>> times(bool thin) {
   const std::string id(summit().id);
   std::map<std::string, std::map<int, double>> all;
   for (const auto& entry : fs::directory_iterator(fs::path(CAIRN_SOURCE_DIR) / "results/h200")) {
     const std::string file = entry.path().filename().string();
-    if (!file.starts_with(name) || (name == kCourse && file.starts_with(kThin))) continue;
+    if (!file.starts_with("tiles_") || file.starts_with("tiles_thin_") != thin) continue;
     for (const Row& row : read(entry.path().string()).rows) {
       if (!row.id.starts_with(id)) continue;
       all[row.problem][row.id == id ? 0 : std::stoi(row.id.substr(id.size() + 1))] = measure::median(row.samples_ms);
@@ -48,14 +46,14 @@ void expect_within(double limit, const std::map<std::string, std::map<int, doubl
 }
 
 TEST(Tiles, TheChoiceIsWithinFivePercentOfTheBestOnTheCourse) {
-  const auto all = times(kCourse);
+  const auto all = times(false);
   EXPECT_EQ(all.size(), 145u);  // 29 in each of five types
   expect_within(1.05, all);
 }
 
 // Here an end or a copy is often as long as all products, and what the forecast leaves out shows.
 TEST(Tiles, TheChoiceIsNotFarFromTheBestOnThinProblems) {
-  const auto all = times(kThin);
+  const auto all = times(true);
   EXPECT_EQ(all.size(), 72u);  // 24 in each of three types
   expect_within(1.11, all);
 }
