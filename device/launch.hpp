@@ -39,9 +39,14 @@ inline Status launch_failed(cudaError_t error) {
   (void)cudaGetLastError();
   return {Code::device_error, std::string("launch: ") + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
 }
-}  // namespace detail
 
-namespace detail {
+inline cudaLaunchAttribute begins_early() {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  return early;
+}
+
 template <class... Parameters, class... Arguments>
 Status launch(cudaLaunchAttribute* attributes, unsigned count, Grid grid, dim3 block, std::size_t shared_bytes,
               void* stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -85,11 +90,20 @@ Status launch_dependent(Grid grid, dim3 block, std::size_t shared_bytes, void* s
   if (const cudaError_t error = cudaFuncGetAttributes(&code, kernel); error != cudaSuccess) {
     return detail::launch_failed(error);
   }
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute early = detail::begins_early();
   return detail::launch(&early, code.ptxVersion >= 90 ? 1 : 0, grid, block, shared_bytes, stream, kernel,
                         std::forward<Arguments>(arguments)...);
+}
+
+// The same for a kernel of sm_90 whose blocks should find room beside those of the one ahead, or of the next, which
+// have most of an SM's memory as shared memory: it is divided for all of them in the same way.
+template <class... Parameters, class... Arguments>
+Status launch_beside(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
+                     Arguments&&... arguments) {
+  cudaLaunchAttribute how[2] = {detail::begins_early(), {}};
+  how[1].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+  how[1].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
+  return detail::launch(how, 2, grid, block, shared_bytes, stream, kernel, std::forward<Arguments>(arguments)...);
 }
 
 // The same for a kernel whose blocks come in clusters (device/cluster.hpp) of so many along x. The grid is a multiple
@@ -109,9 +123,7 @@ Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared
 template <class... Parameters, class... Arguments>
 Status launch_dependent_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                                 void (*kernel)(Parameters...), Arguments&&... arguments) {
-  cudaLaunchAttribute how[2] = {};
-  how[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  how[0].val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute how[2] = {detail::begins_early(), {}};
   how[1].id = cudaLaunchAttributeClusterDimension;
   how[1].val.clusterDim.x = blocks;
   how[1].val.clusterDim.y = how[1].val.clusterDim.z = 1;

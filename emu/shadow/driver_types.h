@@ -50,14 +50,17 @@ enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,
   cudaLaunchAttributeClusterDimension = 4,
-  cudaLaunchAttributeProgrammaticStreamSerialization = 6
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 };
+inline constexpr unsigned cudaSharedmemCarveoutMaxShared = 100;
 union cudaLaunchAttributeValue {
   struct {
     unsigned x, y, z;
   } clusterDim;
   int cooperative;
   int programmaticStreamSerializationAllowed;
+  unsigned sharedMemCarveout;
   char pad[64];
 };
 struct cudaLaunchAttribute {

@@ -53,7 +53,7 @@ __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, in
 }
 
 template <class In, int tile, Major a_major, Major b_major, bool promoted>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, kTiles[tile].room())
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                      const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
   using G = Geometry<tile>;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     if constexpr (G::cluster > 1) cluster_sync();  // nobody leaves while others send to it
     return;
   }
-  take_registers<kTake>();
+  take_registers<G::take>();
   // The same for all lanes of a warp, and said so: then operands are made by one of them for all.
   const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0),
             group = barrier - 1;  // of this warpgroup,
@@ -279,8 +279,8 @@ Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::by
     return s;
   }
   const int layers = std::min(kLayers, shares_of_a_tile(shares));
-  return launch_dependent({G::cluster * G::bm, shares.cut}, dim3(G::bn / 4, static_cast<unsigned>(layers)), 0, stream,
-                          adder<tile>(p.out), same);
+  return launch_beside({G::cluster * G::bm, shares.cut}, dim3(G::bn / 4, static_cast<unsigned>(layers)), 0, stream,
+                       adder<tile>(p.out), same);
 }
 
 // Copies of operands first, if they are needed.

@@ -131,7 +131,7 @@ template <class Word> Status pack_lines(const Lines<Word>& g, std::int64_t batch
     some.from += first * g.stride_from;
     some.to += first * g.stride_to;
     const Grid grid = copy_grid(sizeof(Word), g.lines, g.width, std::min(batch - first, most), turned);
-    if (Status s = launch_dependent(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
+    if (Status s = launch_beside(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
   }
   return {};
 }
