@@ -164,11 +164,12 @@ template <class... Numbers> TileName tile_text(const char* format, Numbers... nu
 // not fill the last round can be cut along k.
 struct TileShape {
   int bm, bn;
-  int cluster;  // blocks one below the other, that share the columns of B
-  bool turns;   // two tiles at a time, one of which is stored while the other is multiplied
+  int cluster;          // blocks one below the other, that share the columns of B
+  bool turns;           // two tiles at a time, one of which is stored while the other is multiplied
+  bool beside = false;  // a block leaves room on its SM for one of a kernel that copies operands, or adds up shares
 };
 
-// A problem with A and B as a rung's copies of them leave them, and the blocks that make these.
+// A problem with A and B as a rung's copies of them leave them, and the blocks of the last kernel that makes one.
 struct Copied {
   Problem problem;
   std::int64_t blocks = 0;

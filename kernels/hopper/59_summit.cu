@@ -341,7 +341,7 @@ std::size_t scratch(const Problem& row, int tile, int units) {
 
 TileShape shape(int tile) {
   const Tile& t = kTiles[tile];
-  return {t.bm, t.bn, t.cluster, t.turns};
+  return {t.bm, t.bn, t.cluster, t.turns, t.small()};
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",

@@ -13,16 +13,19 @@ namespace {
 // What an SM of Hopper does in a cycle, and how many cycles things take: fitted to the times of every tile on 145
 // problems of the course and 72 thin ones, and held to them (results/h200/tiles_*.json, tests/lab/tiles_test.cpp).
 // Where all SMs work, tensor cores reach two thirds of what the manuals say; one that works alone has all of it.
-constexpr double kTensor = 2.0 / 3, kSharedBytes = 128, kL2Bytes = 53.5, kMemoryBytes = 2200.0 / 132;
-constexpr double kLaunch = 2400, kCluster = 1300;  // a kernel that begins, until the first step; one of clusters
-constexpr double kLate = 5300;  // the same where its blocks do not all find SMs beside those that copy A and B
-constexpr double kTile = 700, kTileArea = 2700;  // the end of a tile; more where it is 128 x 256 and C has two bytes,
+constexpr double kTensor = 2.0 / 3, kSharedBytes = 128, kL2Bytes = 53.5, kMemoryBytes = 2500.0 / 132;
+constexpr double kTwice = 1.2;                     // of lines that straddle, and are asked for twice, is felt
+constexpr double kLaunch = 2400, kCluster = 1350;  // a kernel that begins, until the first step; one of clusters
+constexpr double kLate = 6500;    // more where its blocks do not all find room beside those that copy A and B,
+constexpr double kBeside = 1000;  // and where they do, but on the same SMs, and make a tile each
+constexpr double kTile = 740, kTileArea = 2700;  // the end of a tile; more where it is 128 x 256 and C has two bytes,
 constexpr double kByThreads = 4, kByOne = 1.2;   // and more where C is off the grid of the engine; by one warpgroup
 constexpr double kInTurns = 0.57;                // of the ends of tiles are not hidden by the other's products
-constexpr double kCut = 4500, kCutArea = 8400, kCutRow = 1.5;  // shares made and read; 128 x 256; a row of one
-constexpr double kDeep = 8;                                    // shares of a row; more of them take no longer
-constexpr double kAgain = 0.2;  // of what blocks share, and ask for at the same time, comes from memory again
-constexpr double kIdle = 0.3;   // memory takes so much longer, times the part of SMs that ask for nothing
+constexpr double kCut = 4000, kCutArea = 9500, kCutRow = 1.5;  // shares made and read; 128 x 256; a row of one
+constexpr double kCutLate = 800;  // where those who add them up do not find room beside those who make them
+constexpr double kDeep = 8;       // shares of a row; more of them take no longer
+constexpr double kAgain = 0.27;   // of what blocks share, and ask for at the same time, comes from memory again
+constexpr double kIdle = 0.45;    // memory takes so much longer, times the part of SMs that ask for nothing
 constexpr double kArea = 128 * 256;
 // The energy of a byte of shared memory read or written, and of one that comes from L2, in that of a step of 128 x
 // 256: from times of four tiles under sustained load (results/h200/summit_tiles.json, bf16 nn 8192 cubed).
@@ -38,8 +41,8 @@ struct Step {
   double shared_bytes, l2_bytes;  // read and written; asked for
   double lines;                   // of 128 bytes, each once
 };
-// `busy`: the part of all SMs that work.
-Step step_of(const TileShape& t, const Problem& row, double busy) {
+// `busy`: the part of all SMs that work; `asking`: that ask L2 at the same time.
+Step step_of(const TileShape& t, const Problem& row, double busy, double asking) {
   Step step{};
   // Four instructions of 64 rows by `wide` columns, each of which takes wide / 2 cycles and reads 64 + wide rows of
   // 32 bytes.
@@ -55,7 +58,7 @@ Step step_of(const TileShape& t, const Problem& row, double busy) {
   const auto a = static_cast<double>(row.op_a == Op::none ? std::min<std::int64_t>(t.bm, row.m) : t.bm);
   const auto b = static_cast<double>(some ? std::min<std::int64_t>(t.bn, row.n) : t.bn) / t.cluster;
   // Those that do not begin at multiples of 128 bytes are asked for twice, which is felt where all ask.
-  const auto asked = [&](std::int64_t ld) { return ld * size_of(row.in) % 128 == 0 ? 1 : 1 + busy; };
+  const auto asked = [&](std::int64_t ld) { return ld * size_of(row.in) % 128 == 0 ? 1 : 1 + kTwice * asking; };
   step.l2_bytes = (a * asked(row.lda) + b * asked(row.ldb)) * 128;
   step.l2 = step.l2_bytes / kL2Bytes;
   step.lines = a + b;
@@ -69,7 +72,11 @@ Forecast forecast(const TileShape& t, const Problem& row, int units, bool cut, s
   const std::int64_t tiles = up(row.m, std::int64_t{t.bm} * t.cluster) * up(row.n, t.bn) * row.batch;
   const std::int64_t rest = tiles % running, blocks = (cut ? running : std::min(tiles, running)) * t.cluster;
   const double busy = std::min(static_cast<double>(blocks) / units, 1.0);
-  const Step step = step_of(t, row, busy);
+  // Blocks that do not find room beside those that copy begin late, and one after the other: if a tile is all they
+  // make, they never ask all together.
+  const bool crowded = copying > 0 && copying + blocks > units, once = !cut && tiles <= running;
+  const bool late = crowded && (!t.beside || copying + blocks > 2 * units);
+  const Step step = step_of(t, row, busy, late && once ? 0 : busy);
   Forecast f;
   f.step = std::max({step.multiply, step.shared, step.l2});
   f.limit = f.step == step.multiply ? "tensor cores" : f.step == step.shared ? "shared memory" : "L2";
@@ -93,11 +100,12 @@ Forecast forecast(const TileShape& t, const Problem& row, int units, bool cut, s
   const double whole = std::ceil(f.rounds), ends = t.turns ? 1 + kInTurns * (whole - 1) : whole;
   f.cycles = kLaunch + std::max(f.rounds * steps * f.step, memory) + ends * (kTile + store);
   if (t.cluster > 1) f.cycles += kCluster;
-  if (copying > 0 && copying + blocks > units) f.cycles += kLate;
+  if (late) f.cycles += kLate;
+  if (crowded && !late && tiles <= running) f.cycles += kBeside;
   if (cut && rest > 0) {
     const auto rows = static_cast<double>(rest * std::min<std::int64_t>(t.cluster * t.bm, row.m));
     const double shares = std::min(static_cast<double>(running) / static_cast<double>(rest) + 1, kDeep);
-    f.cycles += kCut + kCutArea * area + kCutRow * rows * shares * t.bn / 256;
+    f.cycles += kCut + (t.beside ? 0 : kCutLate) + kCutArea * area + kCutRow * rows * shares * t.bn / 256;
   }
   return f;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -18,14 +19,21 @@ namespace {
 namespace fs = std::filesystem;
 using test::summit;
 
-// Milliseconds of each tile for each problem, of the course or of thin ones.
+// Milliseconds of each tile for each problem, of the course or of thin ones. Where there are two records of a time,
+// the later holds: the small tiles were measured again (tiles_small_*, tiles_thin_small_*) when they alone had
+// changed.
 std::map<std::string, std::map<int, double>> times(bool thin) {
   const std::string id(summit().id);
-  std::map<std::string, std::map<int, double>> all;
+  std::vector<Record> records;
   for (const auto& entry : fs::directory_iterator(fs::path(CAIRN_SOURCE_DIR) / "results/h200")) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with("tiles_") || file.starts_with("tiles_thin_") != thin) continue;
-    for (const Row& row : read(entry.path().string()).rows) {
+    records.push_back(read(entry.path().string()));
+  }
+  std::ranges::sort(records, {}, &Record::created);
+  std::map<std::string, std::map<int, double>> all;
+  for (const Record& record : records) {
+    for (const Row& row : record.rows) {
       if (!row.id.starts_with(id)) continue;
       all[row.problem][row.id == id ? 0 : std::stoi(row.id.substr(id.size() + 1))] = measure::median(row.samples_ms);
     }
@@ -33,7 +41,7 @@ std::map<std::string, std::map<int, double>> times(bool thin) {
   return all;
 }
 
-void expect_within(double limit, const std::map<std::string, std::map<int, double>>& all) {
+void expect_within_five_percent(const std::map<std::string, std::map<int, double>>& all) {
   for (const auto& [text, tiles] : all) {
     ASSERT_EQ(tiles.size(), static_cast<std::size_t>(summit().tiles)) << text;
     Problem p;
@@ -41,21 +49,20 @@ void expect_within(double limit, const std::map<std::string, std::map<int, doubl
     const auto faster = [](const auto& a, const auto& b) { return a.second < b.second; };
     const double best = std::min_element(tiles.begin(), tiles.end(), faster)->second;
     const int tile = dispatch::choose(summit(), p, 132).tile;
-    EXPECT_LE(tiles.at(tile) / best, limit) << p.brief() << ", tile " << tile;
+    EXPECT_LE(tiles.at(tile) / best, 1.05) << p.brief() << ", tile " << tile;
   }
 }
 
 TEST(Tiles, TheChoiceIsWithinFivePercentOfTheBestOnTheCourse) {
   const auto all = times(false);
   EXPECT_EQ(all.size(), 145u);  // 29 in each of five types
-  expect_within(1.05, all);
+  expect_within_five_percent(all);
 }
 
-// Here an end or a copy is often as long as all products, and what the forecast leaves out shows.
-TEST(Tiles, TheChoiceIsNotFarFromTheBestOnThinProblems) {
+TEST(Tiles, TheChoiceIsWithinFivePercentOfTheBestOnThinProblems) {
   const auto all = times(true);
   EXPECT_EQ(all.size(), 72u);  // 24 in each of three types
-  expect_within(1.11, all);
+  expect_within_five_percent(all);
 }
 
 }  // namespace

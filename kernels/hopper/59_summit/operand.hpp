@@ -61,12 +61,12 @@ inline Copied copied(const Problem& row) {
   if (const Side a = side_a(row, nullptr); needs_copy(a)) {
     const Side copy = packed(a);
     p.lda = copy.ld, p.stride_a = copy.stride, p.op_a = copy.major == Major::k ? Op::none : Op::transpose;
-    all.blocks += blocks_of(a, copy);
+    all.blocks = blocks_of(a, copy);
   }
   if (const Side b = side_b(row, nullptr); needs_copy(b)) {
     const Side copy = packed(b);
     p.ldb = copy.ld, p.stride_b = copy.stride, p.op_b = copy.major == Major::k ? Op::transpose : Op::none;
-    all.blocks += blocks_of(b, copy);
+    all.blocks = blocks_of(b, copy);
   }
   return all;
 }
