@@ -195,6 +195,7 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers)
     hopper_59_add_shares(const __grid_constant__ Args g) {
   using G = Geometry<tile>;
   __shared__ float layers[kLayers][G::bn];
+  static_assert(sizeof layers <= kBeside);
   let_next_begin();
   const int cut = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
   const At at = place_of<tile>(g, g.shares.whole + cut, 0);
@@ -341,7 +342,7 @@ std::size_t scratch(const Problem& row, int tile, int units) {
 
 TileShape shape(int tile) {
   const Tile& t = kTiles[tile];
-  return {t.bm, t.bn, t.cluster, t.turns, t.small()};
+  return {t.bm, t.bn, t.cluster, t.turns, t.beside};
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",

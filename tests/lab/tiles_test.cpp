@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using test::summit;
 
 // Milliseconds of each tile for each problem, of the course or of thin ones. Where there are two records of a time,
-// the later holds: the small tiles were measured again (tiles_small_*, tiles_thin_small_*) when they alone had
-// changed.
+// the later holds: small tiles were measured again (tiles_small_*, tiles_thin_small_*) when they alone had changed.
+// What these call tile 8 is tile 9 now: 64 x 64 with a stage less.
 std::map<std::string, std::map<int, double>> times(bool thin) {
   const std::string id(summit().id);
   std::vector<Record> records;
@@ -35,7 +35,9 @@ std::map<std::string, std::map<int, double>> times(bool thin) {
   for (const Record& record : records) {
     for (const Row& row : record.rows) {
       if (!row.id.starts_with(id)) continue;
-      all[row.problem][row.id == id ? 0 : std::stoi(row.id.substr(id.size() + 1))] = measure::median(row.samples_ms);
+      int tile = row.id == id ? 0 : std::stoi(row.id.substr(id.size() + 1));
+      if (tile == 8 && record.build.commit == "8eee471a1b67b806e975d88095d44c8db593addb") tile = 9;
+      all[row.problem][tile] = measure::median(row.samples_ms);
     }
   }
   return all;
@@ -43,12 +45,14 @@ std::map<std::string, std::map<int, double>> times(bool thin) {
 
 void expect_within_five_percent(const std::map<std::string, std::map<int, double>>& all) {
   for (const auto& [text, tiles] : all) {
-    ASSERT_EQ(tiles.size(), static_cast<std::size_t>(summit().tiles)) << text;
+    // That one has no times where small tiles are far behind.
+    ASSERT_GE(tiles.size(), static_cast<std::size_t>(summit().tiles - 1)) << text;
     Problem p;
     ASSERT_TRUE(parse(text, p).ok()) << text;
     const auto faster = [](const auto& a, const auto& b) { return a.second < b.second; };
     const double best = std::min_element(tiles.begin(), tiles.end(), faster)->second;
     const int tile = dispatch::choose(summit(), p, 132).tile;
+    ASSERT_TRUE(tiles.contains(tile)) << p.brief() << ", tile " << tile;
     EXPECT_LE(tiles.at(tile) / best, 1.05) << p.brief() << ", tile " << tile;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "device/dependent.hpp"
 #include "device/launch.hpp"
+#include "kernels/hopper/59_summit/tile.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
@@ -44,6 +45,7 @@ template <class Word> __global__ void __launch_bounds__(256) hopper_59_turn_line
   static_assert(sizeof(Word) == 4);
   constexpr int side = 64;
   __shared__ Word tile[side][side + 1];
+  static_assert(sizeof tile <= kBeside);
   let_next_begin();
   wait_for_previous();
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
@@ -69,6 +71,7 @@ template <class Word> __global__ void __launch_bounds__(256) hopper_59_turn_line
 static __global__ void __launch_bounds__(256) hopper_59_turn_bytes(Lines<std::uint8_t> g) {
   constexpr int side = 128, words = side / 4;
   __shared__ std::uint32_t tile[side][words];
+  static_assert(sizeof tile <= kBeside);
   let_next_begin();
   wait_for_previous();
   const int x = static_cast<int>(threadIdx.x) % words, y = static_cast<int>(threadIdx.x) / words;

@@ -14,20 +14,20 @@ inline constexpr int kLine = 128;           // bytes of shared memory; as many b
 inline constexpr int kSlab = 64 * kLine;    // of C: 64 rows
 inline constexpr int kSlabs = 2;            // for each warpgroup that multiplies
 inline constexpr int kKeep = 40;            // registers of a thread that copies
-// Shared memory of a block of the kernels that copy operands and add up shares, at most, with what an SM keeps of it.
-inline constexpr int kBeside = 17408 + 1024;
+inline constexpr int kBeside = 17 * 1024;   // bytes of shared memory: of a block that copies, or adds up shares
+inline constexpr int kKept = 1024;          // the same: that an SM keeps of each block's
 
 struct Tile {
   int bm, bn;
   int stages;
   int cluster;         // blocks one below the other, that share the columns of B
   bool turns = false;  // a tile for each warpgroup
-  // A block has an SM to itself; but a small one leaves room for blocks of the kernels that copy operands and add up
-  // shares, so that neither has to wait until the other's are gone: half the registers, and kBeside.
-  constexpr bool small() const { return bm * bn <= 64 * 128; }
-  constexpr int room() const { return small() ? 2 : 1; }                     // blocks that an SM has registers for
+  // A block has an SM to itself; but a small one can leave room for blocks of the kernels that copy operands and add
+  // up shares, so that neither has to wait until the other's are gone: half the registers, and kBeside.
+  bool beside = false;
+  constexpr int room() const { return beside ? 2 : 1; }                      // blocks that an SM has registers for
   constexpr int given() const { return 65536 / room() / kThreads / 8 * 8; }  // a thread's, when it begins
-  constexpr int take() const { return small() ? 96 : 232; }                  // of one that multiplies
+  constexpr int take() const { return beside ? 96 : 232; }                   // of one that multiplies
   constexpr int stage() const { return (bm + bn) * kLine; }
   constexpr int shared() const {
     return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))) + 2 * kSlabs * kSlab;
@@ -38,16 +38,23 @@ struct Tile {
            bn % (64 * cluster) == 0 &&  // lines along the rows have 64 elements
            bm * bn / (turns ? 128 : 256) + 40 <= take() && 128 * kKeep + 256 * take() <= kThreads * given() &&
            stages >= 2 && kSlabs * kSlab >= 4 * static_cast<int>(sizeof(SumStrip)) &&
-           shared() + (small() ? kBeside : 0) <= 227 * 1024;
+           kKept + shared() + (beside ? kKept + kBeside : 0) <= 228 * 1024;
   }
   TileName name() const {
     return turns ? tile_text("%dx%d in turns, %d stages, cluster %d", bm, bn, stages, cluster)
                  : tile_text("%dx%d, %d stages, cluster %d", bm, bn, stages, cluster);
   }
 };
-inline constexpr Tile kTiles[] = {{128, 256, 4, 1}, {128, 256, 4, 2},       {256, 128, 4, 1},
-                                  {128, 192, 4, 1}, {128, 128, 6, 2, true}, {128, 128, 6, 1},
-                                  {64, 128, 7, 1},  {64, 128, 7, 2},        {64, 64, 11, 1, true}};
+inline constexpr Tile kTiles[] = {{128, 256, 4, 1},
+                                  {128, 256, 4, 2},
+                                  {256, 128, 4, 1},
+                                  {128, 192, 4, 1},
+                                  {128, 128, 6, 2, true},
+                                  {128, 128, 6, 1},
+                                  {64, 128, 7, 1, false, true},
+                                  {64, 128, 7, 2, false, true},
+                                  {64, 64, 12, 1, true},
+                                  {64, 64, 11, 1, true, true}};
 
 // What cutting so many tiles of a cluster costs, in steps: sums are written, read and added by a second kernel, which
 // takes 7000 cycles, 11000 more where a tile is 128 x 256, and 4 for each row. A step takes as long as its products,
