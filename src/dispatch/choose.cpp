@@ -14,7 +14,7 @@ namespace {
 // problems of the course and 72 thin ones, and held to them (results/h200/tiles_*.json, tests/lab/tiles_test.cpp).
 // Where all SMs work, tensor cores reach two thirds of what the manuals say; one that works alone has all of it.
 constexpr double kTensor = 2.0 / 3, kSharedBytes = 128, kL2Bytes = 53.5, kMemoryBytes = 2500.0 / 132;
-constexpr double kTwice = 1.2;                     // of lines that straddle, and are asked for twice, is felt
+constexpr double kTwice = 1.2;                     // lines more, for each that straddles and is asked for twice
 constexpr double kLaunch = 2400, kCluster = 1350;  // a kernel that begins, until the first step; one of clusters
 constexpr double kLate = 6500;    // more where its blocks do not all find room beside those that copy A and B,
 constexpr double kBeside = 1000;  // and where they do, but on the same SMs, and make a tile each
@@ -118,6 +118,7 @@ Choice choose(const Rung& rung, const Problem& row, int units) {
     const bool cut = scratch_bytes(rung, tile, read, units) > 0;  // nothing is left to copy: it is for sums of shares
     all.push_back(forecast(rung.shape(tile), read, units, cut, copying));
   }
+  // Where two are level, the first: a rung has those with more stages before those that leave room.
   const auto fewest = std::ranges::min_element(all, {}, &Forecast::cycles);
   auto best = fewest;
   const double more = fewest->cycles >= kVeryLong ? kSomeMore : kFewMore;

@@ -18,7 +18,7 @@ struct Forecast {
   double memory = 0;       // of which A, B and C take so many between memory and L2
   double energy = 0;       // all of it, in what the tensor cores take for a step of 128 x 256
 };
-// `cut`: the tiles that do not fill the last round are cut along k. `copying`: blocks that copy A and B before.
+// `cut`: the tiles that do not fill the last round are cut along k. `copying`: blocks that copy A or B just before.
 Forecast forecast(const TileShape& shape, const Problem& row, int units, bool cut = false, std::int64_t copying = 0);
 
 struct Choice {
