@@ -27,6 +27,8 @@ class LibraryContender final : public Contender {
     return cairn::run(handle_, plan_, call.alpha, call.A, call.B, call.beta, call.C);
   }
 
+  std::string details() const override { return plan_.id() + (plan_.tile().empty() ? "" : ", tile " + plan_.tile()); }
+
  private:
   Handle handle_;
   Plan plan_;

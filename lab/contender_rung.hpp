@@ -21,6 +21,8 @@ class RungContender final : public Contender {
   std::string refuses(const Problem& problem) const override;
   Status prepare(const Problem& problem) override;
   Status run(const Call& call, runtime::Stream stream) override;
+  // The number in id() changes its meaning when tiles are added, this does not.
+  std::string details() const override { return std::string("tile ") + rung_.tile_name(tile_).text; }
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
  private:

@@ -88,6 +88,7 @@ cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cair
 void cairn_plan_destroy(cairn_plan plan); /* NULL is allowed */
 /* The texts live as long as the plan. */
 cairn_status cairn_plan_id(cairn_plan plan, const char** id);
+cairn_status cairn_plan_tile(cairn_plan plan, const char** tile); /* "" on the CPU */
 cairn_status cairn_plan_why(cairn_plan plan, const char** why);
 cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes);
 cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const void* A, const void* B, double beta,

@@ -64,6 +64,7 @@ class Plan {
 
   const Problem& problem() const noexcept;       // as it was asked for
   const std::string& id() const noexcept;        // the chosen kernel or backend, e.g. "cpu/openblas"
+  const std::string& tile() const noexcept;      // that kernel's tile, e.g. "128x256, 4 stages"; empty on the CPU
   std::size_t workspace_bytes() const noexcept;  // scratch memory run() will want from the handle
   const std::string& why() const noexcept;       // one line per candidate: chosen, or what ruled it out
 

@@ -50,7 +50,7 @@ struct Row {
   std::string problem;    // Problem::full()
   std::string verified;   // "exact", "never" of a probe, else what was wrong
   std::string refused;    // why it does not take the problem; nothing below is filled then
-  std::string details;    // what exactly ran: the algorithm a vendor's library chose
+  std::string details;    // what exactly ran: a tile, the algorithm a vendor's library chose
   std::string via;        // "graph" or "calls"
   std::int64_t runs = 0;  // in a sample
   std::int64_t sets = 0;  // of matrices, walked in a ring

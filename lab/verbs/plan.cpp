@@ -43,6 +43,7 @@ int run(const Options& options) {
   Report report;
   report.table.columns = {{"problem", "problem", Align::left},
                           {"id", "id", Align::left},
+                          {"tile", "tile", Align::left},
                           {"workspace_bytes", "workspace, bytes"},
                           {"why", "why", Align::left}};
   std::string pages;
@@ -50,7 +51,8 @@ int run(const Options& options) {
     std::shared_ptr<const Plan::Impl> plan;
     expect(dispatch::check(problem));
     expect(dispatch::make_plan(device, problem, plan));
-    report.table.rows.push_back({problem.brief(), plan->id, static_cast<std::int64_t>(plan->workspace), plan->why});
+    report.table.rows.push_back(
+        {problem.brief(), plan->id, plan->tile_name, static_cast<std::int64_t>(plan->workspace), plan->why});
     pages += (pages.empty() ? "" : "\n") + plan->why;
   }
   // why() is several lines that explain themselves: people read it as it is.

@@ -235,6 +235,15 @@ cairn_status cairn_plan_id(cairn_plan plan, const char** id) {
   });
 }
 
+cairn_status cairn_plan_tile(cairn_plan plan, const char** tile) {
+  return answer([&]() -> Status {
+    if (plan == nullptr) return null("plan");
+    if (tile == nullptr) return null("tile");
+    *tile = plan->plan.tile().c_str();
+    return {};
+  });
+}
+
 cairn_status cairn_plan_why(cairn_plan plan, const char** why) {
   return answer([&]() -> Status {
     if (plan == nullptr) return null("plan");

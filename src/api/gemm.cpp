@@ -49,6 +49,7 @@ Plan& Plan::operator=(const Plan&) noexcept = default;
 
 const Problem& Plan::problem() const noexcept { return (impl_ ? *impl_ : empty_plan()).asked; }
 const std::string& Plan::id() const noexcept { return (impl_ ? *impl_ : empty_plan()).id; }
+const std::string& Plan::tile() const noexcept { return (impl_ ? *impl_ : empty_plan()).tile_name; }
 const std::string& Plan::why() const noexcept { return (impl_ ? *impl_ : empty_plan()).why; }
 std::size_t Plan::workspace_bytes() const noexcept { return (impl_ ? *impl_ : empty_plan()).workspace; }
 

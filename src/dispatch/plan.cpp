@@ -92,11 +92,12 @@ Status plan_rung(const runtime::Facts& device, Plan::Impl& plan) {
     plan.tile = candidate.pick != nullptr ? candidate.pick(plan.row, device.units) : 0;
     Choice choice;
     if (candidate.shape != nullptr) choice = choose(candidate, plan.row, device.units), plan.tile = choice.tile;
+    plan.tile_name = candidate.tile_name(plan.tile).text;
     plan.workspace = scratch_bytes(candidate, plan.tile, plan.row, device.units);
-    plan.why +=
-        id + ": chosen, the highest rung that takes this problem; tile " + candidate.tile_name(plan.tile).text +
-        (candidate.pick != nullptr ? ", which fits its size best" : "") + (candidate.shape != nullptr ? ", " : "") +
-        choice.reason + "; " + std::to_string(plan.workspace) + " bytes of workspace\n" + choice.why;
+    plan.why += id + ": chosen, the highest rung that takes this problem; tile " + plan.tile_name +
+                (candidate.pick != nullptr ? ", which fits its size best" : "") +
+                (candidate.shape != nullptr ? ", " : "") + choice.reason + "; " + std::to_string(plan.workspace) +
+                " bytes of workspace\n" + choice.why;
   }
   // Where nobody stands by, the rung copies operands that begin elsewhere, and there is memory for that.
   if (plan.rung != nullptr && plan.rung->copies && plan.other == nullptr) {

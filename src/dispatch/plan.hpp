@@ -21,6 +21,7 @@ struct Plan::Impl {
   const cpu::Backend* backend = nullptr;  // on the CPU
   const Rung* rung = nullptr;             // on a GPU, emulated or not, with one of its tiles
   int tile = 0;
+  std::string tile_name;
   const Rung* other = nullptr;  // with its first tile, where A and B do not begin where `rung` wants them to
   std::string id;
   std::string why;

@@ -127,6 +127,7 @@ TEST(Api, PlansSayWhatRunsAndWhy) {
   ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
   EXPECT_EQ(plan.problem(), p);
   EXPECT_EQ(plan.id().rfind("cpu/", 0), 0u);
+  EXPECT_EQ(plan.tile(), "");
   EXPECT_NE(plan.why().find(plan.id() + ": chosen"), std::string::npos) << plan.why();
   EXPECT_NE(plan.why().find("cpu/reference"), std::string::npos) << plan.why();
   EXPECT_NE(plan.why().find("row-major"), std::string::npos) << plan.why();
@@ -160,6 +161,8 @@ TEST(Api, TheEmulatedGpuRunsTheHighestRungThatTakesTheProblem) {
   }
   EXPECT_EQ(plan.id(), highest) << plan.why();
   EXPECT_NE(plan.why().find("stands higher"), std::string::npos) << plan.why();
+  EXPECT_NE(plan.tile(), "");
+  EXPECT_NE(plan.why().find("tile " + plan.tile()), std::string::npos) << plan.why();
 
   std::shared_ptr<runtime::Machine> machine;
   ASSERT_TRUE(runtime::open(kEmu, machine).ok());

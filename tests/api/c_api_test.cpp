@@ -94,9 +94,11 @@ TEST_F(CApi, PlansSayWhyAndRun) {
   ASSERT_EQ(cairn_problem_parse(&p, "f16:f32 nn 1x1x2"), CAIRN_OK);
   cairn_plan plan = nullptr;
   ASSERT_EQ(cairn_plan_create(&plan, handle, &p), CAIRN_OK) << cairn_last_error();
-  const char *id = nullptr, *why = nullptr;
+  const char *id = nullptr, *tile = nullptr, *why = nullptr;
   size_t planned = 0, asked = 1;
   ASSERT_EQ(cairn_plan_id(plan, &id), CAIRN_OK);
+  ASSERT_EQ(cairn_plan_tile(plan, &tile), CAIRN_OK);
+  EXPECT_STREQ(tile, "");
   ASSERT_EQ(cairn_plan_why(plan, &why), CAIRN_OK);
   EXPECT_NE(std::string(why).find(std::string(id) + ": chosen"), std::string::npos);
   ASSERT_EQ(cairn_plan_workspace(plan, &planned), CAIRN_OK);

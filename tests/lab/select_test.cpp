@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "cairn/cairn.hpp"
 #include "lab/contender.hpp"
 
 namespace cairn::lab {
@@ -106,6 +109,23 @@ TEST(Contenders, AnAbsentDeviceIsAStatus) {
   Contenders list;
   EXPECT_FALSE(contenders(1000, list).ok());
   EXPECT_TRUE(list.empty());
+}
+
+// For the record: which tile it is in words, and what the library took.
+TEST(Contenders, SayWhatExactlyRuns) {
+  Contenders all;
+  ASSERT_TRUE(contenders(kEmu, all, {"hopper/59@*", "cairn"}).ok());
+  ASSERT_TRUE(select({"hopper/59@*", "cairn"}, all).ok());
+  std::vector<std::string> tiles;
+  for (const auto& contender : all) {
+    ASSERT_TRUE(contender->prepare(Problem::packed(Type::bf16, Op::none, Op::none, 64, 64, 64)).ok());
+    if (contender->id() != "cairn") tiles.push_back(contender->details());
+  }
+  EXPECT_EQ(tiles.at(0), "tile 128x256, 4 stages, cluster 1");
+  EXPECT_EQ(std::set(tiles.begin(), tiles.end()).size(), tiles.size()) << "each has a name of its own";
+  const std::string taken = all.back()->details(), rung = "hopper/59_summit, ";
+  ASSERT_TRUE(taken.starts_with(rung)) << taken;
+  EXPECT_TRUE(std::ranges::count(tiles, taken.substr(rung.size()))) << taken;
 }
 
 }  // namespace
