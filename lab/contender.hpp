@@ -28,6 +28,8 @@ class Contender {
 
   virtual std::string_view id() const = 0;     // "cpu/openblas": what the command line calls it
   virtual std::string_view title() const = 0;  // one line for people
+  // A rung's, in words. The number in id() means another one when the rung's list grows; this does not change.
+  virtual std::string tile() const { return ""; }
   virtual Work work() const { return Work::product; }
   // Somebody else's code, to be measured against; the strongest baseline of a problem is what ratios are to.
   virtual bool is_baseline() const { return false; }

@@ -15,14 +15,14 @@ class RungContender final : public Contender {
 
   std::string_view id() const override { return id_; }
   std::string_view title() const override { return rung_.title; }
+  std::string tile() const override { return rung_.tile_name(tile_).text; }
   Work work() const override;
   Grid grid() const override { return {rung_.row_alignment, rung_.pointer_alignment}; }
   Problem suited(const Problem& asked) const override;
   std::string refuses(const Problem& problem) const override;
   Status prepare(const Problem& problem) override;
   Status run(const Call& call, runtime::Stream stream) override;
-  // The number in id() changes its meaning when tiles are added, this does not.
-  std::string details() const override { return std::string("tile ") + rung_.tile_name(tile_).text; }
+  std::string details() const override { return "tile " + tile(); }
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
  private:

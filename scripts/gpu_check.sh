@@ -113,17 +113,18 @@ course() {
     bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 || return
   done
 }
-# Every tile of the summit. Layout by layout, since a record of all would be too large to keep.
+# Every tile of the summit. In parts, since a record of all would be too large to keep.
 tiles() {
-  local type part large='28672\|57344\|10240'
+  local type part large='28672\|57344\|10240' odd='^256 \|^1000 \|^4104 \|^4095 '
   for part in nn nt tn; do
-    grep " $part\$" lab/suites/course.txt | grep -v "$large" >"$out/course_$part.txt"
+    grep " $part\$" lab/suites/course.txt | grep -v "$large\|$odd" >"$out/course_$part.txt"
   done
+  grep "$odd" lab/suites/course.txt >"$out/course_odd.txt"
   grep "$large" lab/suites/course.txt >"$out/course_large.txt"
   grep ' nt$' lab/suites/thin.txt >"$out/thin_nt.txt"
   grep -v '^#\| nt$' lab/suites/thin.txt >"$out/thin_other.txt"
   for type in bf16 f16 tf32 e4m3fast:bf16 e4m3:bf16; do
-    for part in nn nt tn large; do
+    for part in nn odd nt tn large; do
       bench "tiles_${type%%:*}_$part.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_$part.txt" \
         --type "$type" --seconds 0.1 || return
     done

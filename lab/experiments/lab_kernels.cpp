@@ -31,7 +31,7 @@ Cards entry() {
 
 }  // namespace
 
-std::vector<LabKernel> lab_kernels(int device, std::string_view card) {
+Contenders lab_kernels(int device, std::string_view card) {
   std::shared_ptr<runtime::Machine> machine;
   expect(runtime::open(device, machine));
   if (machine->facts().kind != runtime::Kind::gpu) {
@@ -39,11 +39,11 @@ std::vector<LabKernel> lab_kernels(int device, std::string_view card) {
   }
   std::size_t count = 0;
   const Rung* const* first = entry()(&count);
-  std::vector<LabKernel> all;
+  Contenders all;
   for (const Rung* rung : std::span(first, count)) {
     if (!card.empty() && rung->id != card) continue;
     for (int tile = 0; tile < rung->tiles; ++tile) {
-      all.push_back({std::make_unique<RungContender>(machine, *rung, tile), rung->tile_name(tile).text});
+      all.push_back(std::make_unique<RungContender>(machine, *rung, tile));
     }
   }
   return all;

@@ -2,25 +2,18 @@
 // compiled by nvcc into a shared object of their own (experiments/kernels/), with cards like those of rungs.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lab/contender.hpp"
 
 namespace cairn::lab {
 
-struct LabKernel {
-  std::unique_ptr<Contender> contender;  // "lab/vectorize@3"
-  std::string tile;                      // which variant that is, in words
-};
-
 inline bool is_lab_kernel(std::string_view id) { return id.starts_with("lab/"); }
 
-// Every variant of the card of this name, or of all of them, on a GPU. Throws Error where this build or machine has
-// none.
-std::vector<LabKernel> lab_kernels(int device, std::string_view card = "");
+// Every variant of the card of this name, or of all of them, on a GPU: "lab/vectorize@3". Throws Error where this
+// build or machine has none.
+Contenders lab_kernels(int device, std::string_view card = "");
 
 // The shared object they come from.
 std::string lab_kernels_file();

@@ -13,23 +13,12 @@
 #include "lab/profile/ncu.hpp"
 #include "lab/profile/profile.hpp"
 #include "lab/profile/sass.hpp"
-#include "src/dispatch/rungs.hpp"
 
 namespace cairn::lab {
 namespace {
 
 constexpr std::string_view kCublas = "cublas/gemm_ex";
 constexpr std::int64_t kWhole = 128;  // every tile of the experiments' kernels divides it
-
-std::string tile_of(const Contender& contender) {
-  const std::string_view id = contender.id();
-  const std::size_t at = id.find('@');
-  const int tile = at == std::string_view::npos ? 0 : std::stoi(std::string(id.substr(at + 1)));
-  for (const Rung* rung : dispatch::ladder_of(contender.machine()->facts().kind)) {
-    if (rung->id == id.substr(0, at)) return rung->tile_name(tile).text;
-  }
-  return "";
-}
 
 Contenders chosen_rungs(const Question& question, int device) {
   Contenders all;
@@ -78,17 +67,17 @@ Study::Study(const Question& question, const Conditions& conditions) : question_
                                       m, n, k, kWhole));
     }
     const Problem problem = Problem::packed(Type::f32, Op::none, Op::none, m, n, k);
-    for (const auto& one : rungs_) add(*one, tile_of(*one), problem);
+    for (const auto& one : rungs_) add(*one, problem);
     if (i > 0) continue;
-    for (const LabKernel& one : own_) add(*one.contender, one.tile, problem);
+    for (const auto& one : own_) add(*one, problem);
   }
   if (all_.empty()) throw Error(kLacking, "there is nothing here that takes this problem");
 }
 
-void Study::add(Contender& contender, std::string tile, const Problem& problem) {
+void Study::add(Contender& contender, const Problem& problem) {
   if (!contender.refuses(problem).empty()) return;
   all_.push_back(
-      {.name = study_name(contender.id()), .tile = std::move(tile), .contender = &contender, .problem = problem});
+      {.name = study_name(contender.id()), .tile = contender.tile(), .contender = &contender, .problem = problem});
 }
 
 void Study::run(const Conditions& conditions) {

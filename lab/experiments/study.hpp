@@ -66,7 +66,7 @@ class Study {
   Findings findings(const std::vector<Shown>& shown, std::vector<std::string> conclusions) const;
 
  private:
-  void add(Contender& contender, std::string tile, const Problem& problem);
+  void add(Contender& contender, const Problem& problem);
   void time_all(const Conditions& conditions);
   void look_at_kernels();
   void read_code(const Conditions& conditions);
@@ -75,7 +75,7 @@ class Study {
 
   Question question_;
   Contenders rungs_;
-  std::vector<LabKernel> own_;
+  Contenders own_;
   std::vector<Studied> all_;
   std::vector<std::string> kernels_;  // of all_, mangled; empty where it is not known
   std::vector<std::string> notes_;

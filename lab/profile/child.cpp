@@ -37,7 +37,7 @@ Contenders named(const Subject& subject, const std::vector<std::string>& ids) {
   Contenders all;
   if (!patterns.empty()) all = field(subject.device, patterns);
   if (of_the_lab) {
-    for (LabKernel& kernel : lab_kernels(subject.device)) all.push_back(std::move(kernel.contender));
+    for (auto& kernel : lab_kernels(subject.device)) all.push_back(std::move(kernel));
   }
   return all;
 }

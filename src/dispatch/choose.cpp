@@ -11,8 +11,9 @@ namespace cairn::dispatch {
 namespace {
 
 // What an SM of Hopper does in a cycle, and how many cycles things take: fitted to the times of every tile on 145
-// problems of the course and 72 thin ones, and held to them (results/h200/tiles_*.json, tests/lab/tiles_test.cpp).
-// Where all SMs work, tensor cores reach two thirds of what the manuals say; one that works alone has all of it.
+// problems of the course and 72 thin ones, and held to records of them (results/h200/tiles_*.json,
+// tests/lab/tiles_test.cpp). Where all SMs work, tensor cores reach two thirds of what the manuals say; one that
+// works alone has all of it.
 constexpr double kTensor = 2.0 / 3, kSharedBytes = 128, kL2Bytes = 53.5, kMemoryBytes = 2500.0 / 132;
 constexpr double kTwice = 1.2;                     // lines more, for each that straddles and is asked for twice
 constexpr double kLaunch = 2400, kCluster = 1350;  // a kernel that begins, until the first step; one of clusters

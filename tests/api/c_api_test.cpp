@@ -133,6 +133,18 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   refused(cairn_get_device(handle, nullptr), "device is null");
   refused(cairn_plan_create(nullptr, handle, &p), "plan is null");
   refused(cairn_run(handle, nullptr, 1, &x, &x, 0, &x), "plan is null");
+  const char* text = nullptr;
+  refused(cairn_plan_id(nullptr, &text), "plan is null");
+  refused(cairn_plan_tile(nullptr, &text), "plan is null");
+  refused(cairn_plan_why(nullptr, &text), "plan is null");
+  refused(cairn_plan_workspace(nullptr, &bytes), "plan is null");
+  cairn_plan plan = nullptr;
+  ASSERT_EQ(cairn_plan_create(&plan, handle, &p), CAIRN_OK);
+  refused(cairn_plan_id(plan, nullptr), "id is null");
+  refused(cairn_plan_tile(plan, nullptr), "tile is null");
+  refused(cairn_plan_why(plan, nullptr), "why is null");
+  refused(cairn_plan_workspace(plan, nullptr), "bytes is null");
+  cairn_plan_destroy(plan);
   refused(cairn_create(&handle, -9), "device is -9");
   for (int32_t cairn_problem::*field : {&cairn_problem::in, &cairn_problem::out, &cairn_problem::compute,
                                         &cairn_problem::order, &cairn_problem::op_a, &cairn_problem::op_b}) {
