@@ -12,10 +12,16 @@ target_include_directories(cairn INTERFACE
 target_compile_features(cairn INTERFACE cxx_std_20)
 target_link_options(cairn PRIVATE
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cairn.map -Wl,--no-undefined)
+# Before 1.0 a minor version may break programs that are already linked. With its number in the SONAME
+# (libcairn.so.0.2) the loader refuses to start such a program instead of letting it run with the wrong library.
+set(soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(soversion 0.${PROJECT_VERSION_MINOR})
+endif()
 set_target_properties(cairn PROPERTIES
   LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}
+  SOVERSION ${soversion}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/cairn.map
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 if(CAIRN_SANITIZE)
