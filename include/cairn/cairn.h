@@ -36,8 +36,22 @@ typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2, 
 enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };
 
 /* C = alpha * op(A) * op(B) + beta * C without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
- * dimensions and strides count elements. The first six fields hold values of the enums above. */
+ * dimensions and strides count elements. in, out, compute, order, op_a and op_b hold values of the enums above.
+ *
+ * Begin every problem with CAIRN_PROBLEM_INIT:
+ *
+ *   cairn_problem p = CAIRN_PROBLEM_INIT;
+ *
+ * It sets size and leaves everything else 0, batch too: set batch to 1 for one product, because batch 0 is an empty
+ * batch, which is legal and does nothing.
+ *
+ * size lets the struct grow without breaking programs that are already compiled. Until the next major version
+ * (before 1.0: the next minor one), fields are only ever appended, never removed or moved, and 0 in a new field means
+ * what the library did before it had that field. So a program compiled with an older cairn.h works as it did; one
+ * compiled with a newer cairn.h works as long as it leaves the fields that this library does not know 0, and is
+ * refused with CAIRN_UNSUPPORTED if it does not. */
 typedef struct cairn_problem {
+  size_t size; /* sizeof(cairn_problem), as the caller was compiled */
   int32_t in;
   int32_t out;
   int32_t compute;
@@ -49,6 +63,10 @@ typedef struct cairn_problem {
   int64_t batch;
   int64_t stride_a, stride_b, stride_c;
 } cairn_problem;
+
+/* One 0 for each field after size, spelled out so that no compiler warns of a missing one. */
+#define CAIRN_PROBLEM_INIT \
+  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Storage of the narrow types. */
 typedef uint16_t cairn_f16;
@@ -63,10 +81,11 @@ const char* cairn_status_name(cairn_status status);
 /* The sentence of this thread's last failed call; "" if none failed. Valid until this thread's next call. */
 const char* cairn_last_error(void);
 
-/* Fills *problem with a packed, native product of one type. */
+/* These two write the fields of *problem, whose size must be set (CAIRN_PROBLEM_INIT) and stays as it is: nothing
+ * beyond it is written. The first makes a packed, native product of one type, batch 1. */
 cairn_status cairn_problem_packed(cairn_problem* problem, cairn_type type, cairn_order order, cairn_op op_a,
                                   cairn_op op_b, int64_t m, int64_t n, int64_t k);
-/* Reads "bf16 nt 4096x4096x4096" and the full key=value form. */
+/* Reads "bf16 nt 4096x4096x4096" and the full key=value form; batch is 1 unless the text says otherwise. */
 cairn_status cairn_problem_parse(cairn_problem* problem, const char* text);
 /* Writes at most `size` bytes, the final 0 included, and to *needed (if not NULL) how many the whole text
  * takes. `full` chooses between the short and the full form. A buffer too small is an error. */

@@ -5,10 +5,13 @@
 
 #include "cairn/cairn.h"
 #include "cairn/cairn.hpp"
+#include "src/api/c_problem.hpp"
 #include "src/api/guard.hpp"
 
 using cairn::Code;
 using cairn::Status;
+using cairn::api::null;
+using cairn::api::read_problem;
 
 // The C names for the C++ objects. Defined here alone; the header only promises they exist.
 struct cairn_handle_t {
@@ -37,70 +40,20 @@ cairn_status keep(const Status& status) noexcept {
 
 template <class F> cairn_status answer(F&& body) noexcept { return keep(cairn::api::guarded(std::forward<F>(body))); }
 
-Status null(const char* what) { return {Code::invalid_argument, std::string(what) + " is null; it must not be"}; }
-
-Status read_enum(const char* what, std::int64_t value, std::int64_t last, std::int64_t& out) {
-  if (value < 0 || value > last) {
-    return {Code::invalid_argument,
-            std::string(what) + " is " + std::to_string(value) + "; it must be from 0 to " + std::to_string(last)};
-  }
-  out = value;
-  return {};
-}
-
-template <class E> Status read_enum(const char* what, std::int64_t value, std::int64_t last, E& out) {
-  std::int64_t checked = 0;
-  if (auto s = read_enum(what, value, last, checked); !s.ok()) return s;
-  out = static_cast<E>(checked);
-  return {};
-}
-
-Status read_op(const char* what, std::int64_t value, cairn::Op& out) {
-  std::int64_t checked = 0;
-  if (auto s = read_enum(what, value, CAIRN_OP_C, checked); !s.ok()) return s;
-  out = checked == CAIRN_OP_N ? cairn::Op::none : cairn::Op::transpose;
-  return {};
-}
-
-Status to_cpp(const cairn_problem* from, cairn::Problem& to) {
-  if (from == nullptr) return null("problem");
-  if (auto s = read_enum("in", from->in, CAIRN_E4M3, to.in); !s.ok()) return s;
-  if (auto s = read_enum("out", from->out, CAIRN_E4M3, to.out); !s.ok()) return s;
-  if (auto s = read_enum("compute", from->compute, CAIRN_FAST, to.compute); !s.ok()) return s;
-  if (auto s = read_enum("order", from->order, CAIRN_COLUMN, to.order); !s.ok()) return s;
-  if (auto s = read_op("op_a", from->op_a, to.op_a); !s.ok()) return s;
-  if (auto s = read_op("op_b", from->op_b, to.op_b); !s.ok()) return s;
-  to.m = from->m, to.n = from->n, to.k = from->k;
-  to.lda = from->lda, to.ldb = from->ldb, to.ldc = from->ldc;
-  to.batch = from->batch;
-  to.stride_a = from->stride_a, to.stride_b = from->stride_b, to.stride_c = from->stride_c;
-  return {};
-}
-
-cairn_problem to_c(const cairn::Problem& p) {
-  cairn_problem c;
-  c.in = static_cast<int32_t>(p.in), c.out = static_cast<int32_t>(p.out);
-  c.compute = static_cast<int32_t>(p.compute), c.order = static_cast<int32_t>(p.order);
-  c.op_a = static_cast<int32_t>(p.op_a), c.op_b = static_cast<int32_t>(p.op_b);
-  c.m = p.m, c.n = p.n, c.k = p.k;
-  c.lda = p.lda, c.ldb = p.ldb, c.ldc = p.ldc;
-  c.batch = p.batch;
-  c.stride_a = p.stride_a, c.stride_b = p.stride_b, c.stride_c = p.stride_c;
-  return c;
-}
-
 Status gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
             double beta, void* C) {
   if (handle == nullptr) return null("handle");
   cairn::Problem p;
-  if (auto s = to_cpp(problem, p); !s.ok()) return s;
+  if (auto s = read_problem(problem, p); !s.ok()) return s;
   return cairn::gemm(handle->handle, p, alpha, A, B, beta, C);
 }
 
 cairn_status typed(cairn_type type, cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
                    int64_t n, int64_t k, double alpha, const void* A, int64_t lda, const void* B, int64_t ldb,
                    double beta, void* C, int64_t ldc) {
-  const cairn_problem p = {type, type, CAIRN_NATIVE, order, op_a, op_b, m, n, k, lda, ldb, ldc, 1, 0, 0, 0};
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  p.in = p.out = type, p.order = order, p.op_a = op_a, p.op_b = op_b;
+  p.m = m, p.n = n, p.k = k, p.lda = lda, p.ldb = ldb, p.ldc = ldc, p.batch = 1;
   return answer([&] { return gemm(handle, &p, alpha, A, B, beta, C); });
 }
 
@@ -119,32 +72,28 @@ const char* cairn_last_error(void) { return last_error().c_str(); }
 cairn_status cairn_problem_packed(cairn_problem* problem, cairn_type type, cairn_order order, cairn_op op_a,
                                   cairn_op op_b, int64_t m, int64_t n, int64_t k) {
   return answer([&]() -> Status {
-    if (problem == nullptr) return null("problem");
     cairn::Problem p;
-    if (auto s = read_enum("type", type, CAIRN_E4M3, p.in); !s.ok()) return s;
-    if (auto s = read_enum("order", order, CAIRN_COLUMN, p.order); !s.ok()) return s;
-    if (auto s = read_op("op_a", op_a, p.op_a); !s.ok()) return s;
-    if (auto s = read_op("op_b", op_b, p.op_b); !s.ok()) return s;
-    *problem = to_c(cairn::Problem::packed(p.in, p.op_a, p.op_b, m, n, k, p.order));
-    return {};
+    if (auto s = cairn::api::read_enum("type", type, CAIRN_E4M3, p.in); !s.ok()) return s;
+    if (auto s = cairn::api::read_enum("order", order, CAIRN_COLUMN, p.order); !s.ok()) return s;
+    if (auto s = cairn::api::read_op("op_a", op_a, p.op_a); !s.ok()) return s;
+    if (auto s = cairn::api::read_op("op_b", op_b, p.op_b); !s.ok()) return s;
+    return cairn::api::write_problem(cairn::Problem::packed(p.in, p.op_a, p.op_b, m, n, k, p.order), problem);
   });
 }
 
 cairn_status cairn_problem_parse(cairn_problem* problem, const char* text) {
   return answer([&]() -> Status {
-    if (problem == nullptr) return null("problem");
     if (text == nullptr) return null("text");
     cairn::Problem p;
     if (auto s = cairn::parse(text, p); !s.ok()) return s;
-    *problem = to_c(p);
-    return {};
+    return cairn::api::write_problem(p, problem);
   });
 }
 
 cairn_status cairn_problem_print(const cairn_problem* problem, int full, char* text, size_t size, size_t* needed) {
   return answer([&]() -> Status {
     cairn::Problem p;
-    if (auto s = to_cpp(problem, p); !s.ok()) return s;
+    if (auto s = read_problem(problem, p); !s.ok()) return s;
     const std::string printed = full != 0 ? p.full() : p.brief();
     if (needed != nullptr) *needed = printed.size() + 1;
     if (text == nullptr && size == 0 && needed != nullptr) return {};  // only asking
@@ -201,7 +150,7 @@ cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* prob
     if (handle == nullptr) return null("handle");
     if (bytes == nullptr) return null("bytes");
     cairn::Problem p;
-    if (auto s = to_cpp(problem, p); !s.ok()) return s;
+    if (auto s = read_problem(problem, p); !s.ok()) return s;
     return cairn::workspace_size(handle->handle, p, *bytes);
   });
 }
@@ -216,7 +165,7 @@ cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cair
     if (plan == nullptr) return null("plan");
     if (handle == nullptr) return null("handle");
     cairn::Problem p;
-    if (auto s = to_cpp(problem, p); !s.ok()) return s;
+    if (auto s = read_problem(problem, p); !s.ok()) return s;
     cairn::Plan made;
     if (auto s = cairn::plan(handle->handle, p, made); !s.ok()) return s;
     *plan = new cairn_plan_t{made};

@@ -70,7 +70,7 @@ TEST_F(CApi, EveryTypedCallReachesItsType) {
 }
 
 TEST_F(CApi, ProblemsParsePrintAndPack) {
-  cairn_problem p, q;
+  cairn_problem p = CAIRN_PROBLEM_INIT, q = CAIRN_PROBLEM_INIT;
   ASSERT_EQ(cairn_problem_packed(&p, CAIRN_BF16, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_T, 4, 5, 6), CAIRN_OK);
   ASSERT_EQ(cairn_problem_parse(&q, "bf16 nt 4x5x6"), CAIRN_OK);
   EXPECT_EQ(std::memcmp(&p, &q, sizeof p), 0);
@@ -90,7 +90,7 @@ TEST_F(CApi, ProblemsParsePrintAndPack) {
 }
 
 TEST_F(CApi, PlansSayWhyAndRun) {
-  cairn_problem p;
+  cairn_problem p = CAIRN_PROBLEM_INIT;
   ASSERT_EQ(cairn_problem_parse(&p, "f16:f32 nn 1x1x2"), CAIRN_OK);
   cairn_plan plan = nullptr;
   ASSERT_EQ(cairn_plan_create(&plan, handle, &p), CAIRN_OK) << cairn_last_error();
@@ -112,7 +112,7 @@ TEST_F(CApi, PlansSayWhyAndRun) {
 }
 
 TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
-  cairn_problem p;
+  cairn_problem p = CAIRN_PROBLEM_INIT;
   ASSERT_EQ(cairn_problem_parse(&p, "1x1x1"), CAIRN_OK);
   float x = 3;
   size_t bytes = 0;
@@ -161,7 +161,7 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
 }
 
 TEST_F(CApi, FastIsTakenForE4m3AndForNothingElse) {
-  cairn_problem p;
+  cairn_problem p = CAIRN_PROBLEM_INIT;
   ASSERT_EQ(cairn_problem_parse(&p, "e4m3fast:f32 nn 1x1x2"), CAIRN_OK);
   EXPECT_EQ(p.compute, CAIRN_FAST);
   const cairn_e4m3 A[] = {0x38, 0x40}, B[] = {0x40, 0x38};  // 1 and 2, 2 and 1

@@ -75,7 +75,7 @@ TEST(Threads, EachThreadHasItsOwnLastError) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&wrong, t] {
       for (int round = 0; round < 100; ++round) {
-        cairn_problem p;
+        cairn_problem p = CAIRN_PROBLEM_INIT;
         if (cairn_problem_parse(&p, t % 2 == 0 ? "bad" : "worse") != CAIRN_INVALID_ARGUMENT) ++wrong;
         const std::string said = cairn_last_error();
         if (said.find(t % 2 == 0 ? "'bad'" : "'worse'") == std::string::npos) ++wrong;

@@ -1,5 +1,6 @@
 // Any arguments to the C API: what breaks a rule is refused with a message and nothing written; what is legal and
 // small is run in memory of exactly its size, where AddressSanitizer sees the first byte too far.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -39,6 +40,13 @@ class Input {
   std::int32_t choice() {
     const std::uint8_t kind = byte();
     return kind == 255 ? static_cast<std::int32_t>(word()) : kind % 6;
+  }
+  // A problem's size, mostly the right one; else one that a later header may have; now and then anything at all.
+  std::size_t problem_size() {
+    const std::uint8_t kind = byte();
+    if (kind < 128) return sizeof(cairn_problem);
+    if (kind < 224) return sizeof(cairn_problem) + kind % 8 * std::size_t{8};
+    return kind < 250 ? byte() : static_cast<std::size_t>(word());
   }
   double scalar() {
     constexpr double kScalars[] = {0, 1, -1, 0.5};
@@ -100,6 +108,44 @@ void run_legal(cairn_handle handle, const cairn_problem& p, double alpha, double
   cairn_plan_destroy(plan);
 }
 
+constexpr std::size_t kFirstSize = offsetof(cairn_problem, stride_c) + sizeof(std::int64_t);  // a problem's, in 0.2
+
+// The problem in memory of exactly its size, as a caller with another header has it. With a size that must be
+// refused, the size itself is all that may be read, and all there is.
+class Caller {
+ public:
+  Caller(const cairn_problem& p, std::size_t size, Input& in)
+      : legal_(size >= kFirstSize && size <= 4096 && size % 8 == 0), memory_(legal_ ? size : sizeof size) {
+    memory_.shrink_to_fit();
+    std::memcpy(memory_.data(), &p, std::min(sizeof p, memory_.size()));
+    std::memcpy(memory_.data(), &size, sizeof size);
+    for (std::size_t i = sizeof p; i < memory_.size(); ++i) uses_unknown_ |= (memory_[i] = in.byte()) != 0;
+  }
+  cairn_problem* problem() { return reinterpret_cast<cairn_problem*>(memory_.data()); }
+
+  // `status` is what the problem's fields deserve; the size and what follows the known fields come first.
+  void require_as(cairn_status status, cairn_status got) const {
+    if (uses_unknown_) status = CAIRN_UNSUPPORTED;
+    if (!legal_) status = CAIRN_INVALID_ARGUMENT;
+    require(got == status, "a problem of another size is answered otherwise");
+    require((got == CAIRN_OK) == (*cairn_last_error() == 0), "a refusal without a message, or the reverse");
+  }
+  // Writes the problem anew; AddressSanitizer sees what is written beyond it.
+  void require_parses(const char* text) {
+    const std::vector<std::uint8_t> before = memory_;
+    const cairn_status got = cairn_problem_parse(problem(), text);
+    require(got == (legal_ ? CAIRN_OK : CAIRN_INVALID_ARGUMENT), "parsing into a problem of another size");
+    require(legal_ || before == memory_, "a refused parse wrote");
+    require(std::memcmp(before.data(), memory_.data(), sizeof(std::size_t)) == 0, "parsing changed the size");
+    for (std::size_t i = sizeof(cairn_problem); i < memory_.size(); ++i)
+      require(memory_[i] == 0, "parsing left a field that the library does not know as it was");
+  }
+
+ private:
+  bool legal_, uses_unknown_ = false;
+  std::vector<std::uint8_t> memory_;
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -110,7 +156,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(handle == nullptr && *cairn_last_error() != 0, "a failed create left something behind");
     return 0;
   }
-  cairn_problem p;
+  cairn_problem p = CAIRN_PROBLEM_INIT;
   p.in = in.choice(), p.out = in.byte() < 180 ? p.in : in.choice();
   p.compute = in.byte() < 200 ? 0 : in.choice();
   p.order = in.choice(), p.op_a = in.choice(), p.op_b = in.choice();
@@ -120,8 +166,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   p.stride_a = in.stride(), p.stride_b = in.stride(), p.stride_c = in.stride();
   const double alpha = in.scalar(), beta = in.scalar();
 
+  const std::size_t room = in.byte() % 64;
+  const std::size_t problem_size = in.problem_size();
+  Caller caller(p, problem_size, in);
+
   std::size_t workspace = 0;
-  if (cairn_workspace_size(handle, &p, &workspace) == CAIRN_OK) {
+  const cairn_status status = cairn_workspace_size(handle, &p, &workspace);
+  if (status == CAIRN_OK) {
     run_legal(handle, p, alpha, beta);
   } else {
     require(*cairn_last_error() != 0, "a refusal without a message");
@@ -129,10 +180,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{64});
     require(cairn_gemm(handle, &p, alpha, nowhere, nowhere, beta, nowhere) != CAIRN_OK, "refused, then run");
   }
+  caller.require_as(status, cairn_workspace_size(handle, caller.problem(), &workspace));
+  caller.require_parses("f16 nt 4x5x6");
   char text[64];
   std::size_t needed = 0;
-  if (cairn_problem_print(&p, 0, text, in.byte() % sizeof text, &needed) == CAIRN_OK) {
-    cairn_problem back;
+  if (cairn_problem_print(&p, 0, text, room, &needed) == CAIRN_OK) {
+    cairn_problem back = CAIRN_PROBLEM_INIT;
     require(std::strlen(text) + 1 == needed, "the printed text has another length than it says");
     require(cairn_problem_parse(&back, text) == CAIRN_OK, "a printed problem does not parse");
   }

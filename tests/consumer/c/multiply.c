@@ -8,6 +8,7 @@ int main(void) {
   const float B[] = {7, 8, 9, 10, 11, 12}; /* (3, 2) */
   const float expected[] = {58, 64, 139, 154};
   float C[] = {0, 0, 0, 0}; /* (2, 2) */
+  cairn_problem problem = CAIRN_PROBLEM_INIT;
   cairn_handle handle = NULL;
   cairn_status status;
   int i, wrong = 0;
@@ -22,6 +23,12 @@ int main(void) {
   }
   printf("cairn %s: %g %g / %g %g\n", cairn_version(), C[0], C[1], C[2], C[3]);
   for (i = 0; i < 4; ++i) wrong += C[i] != expected[i];
+
+  /* The same product as a problem, which also takes mixed types, other kinds of arithmetic and batches. */
+  status = cairn_problem_parse(&problem, "f32 nn 2x2x3");
+  if (status == CAIRN_OK) status = cairn_gemm(handle, &problem, 2.0, A, B, -1.0, C);
+  for (i = 0; i < 4; ++i) wrong += C[i] != expected[i];
+  wrong += status != CAIRN_OK;
 
   /* A refused call says why and writes nothing. */
   status = cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 2, 2, 3, 1.0f, A, 2, B, 2, 0.0f, C, 2);

@@ -1,0 +1,182 @@
+// Callers whose cairn_problem is larger or smaller than the library's.
+#include "src/api/c_problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cairn/cairn.h"
+
+namespace {
+
+// As a later cairn.h may have it. `beyond` belongs to the caller and must survive every call.
+struct Future {
+  cairn_problem known = CAIRN_PROBLEM_INIT;
+  std::int64_t later[2] = {};
+  std::array<unsigned char, 64> beyond = {};
+
+  Future() {
+    known.size = offsetof(Future, beyond);
+    beyond.fill(0xa5);
+  }
+  bool beyond_is_whole() const {
+    return std::all_of(beyond.begin(), beyond.end(), [](unsigned char byte) { return byte == 0xa5; });
+  }
+};
+
+class CProblem : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(cairn_create(&handle, CAIRN_CPU), CAIRN_OK) << cairn_last_error(); }
+  void TearDown() override { cairn_destroy(handle); }
+
+  // What every function that takes a problem says to this one. None may write anything.
+  std::vector<cairn_status> everyone(cairn_problem* p) {
+    std::vector<cairn_status> said;
+    char text[64] = "?";
+    std::size_t bytes = 7;
+    float x = 3;
+    cairn_plan plan = nullptr;
+    said.push_back(cairn_problem_print(p, 0, text, sizeof text, nullptr));
+    said.push_back(cairn_workspace_size(handle, p, &bytes));
+    said.push_back(cairn_gemm(handle, p, 1, &x, &x, 0, &x));
+    said.push_back(cairn_plan_create(&plan, handle, p));
+    EXPECT_STREQ(text, "?");
+    EXPECT_EQ(bytes, 7u);
+    EXPECT_EQ(x, 3);
+    EXPECT_EQ(plan, nullptr);
+    return said;
+  }
+
+  cairn_handle handle = nullptr;
+};
+
+TEST_F(CProblem, InitSetsTheSizeAndNothingElse) {
+  cairn_problem p = CAIRN_PROBLEM_INIT, zero;
+  std::memset(&zero, 0, sizeof zero);
+  zero.size = sizeof zero;
+  EXPECT_EQ(std::memcmp(&p, &zero, sizeof p), 0);
+  // Leading dimensions are at least 1, as in BLAS. Batch 0 is an empty batch: legal, and nothing is touched.
+  p.in = p.out = CAIRN_F32, p.m = p.n = p.k = 1;
+  float x = 3;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &x), CAIRN_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(cairn_last_error()).rfind("lda is 0", 0), 0u) << cairn_last_error();
+  p.lda = p.ldb = p.ldc = 1;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &x), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(x, 3);
+  p.batch = 1;
+  float product = 0;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &product), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(product, 9);
+}
+
+TEST_F(CProblem, TheFirstLayoutStays) {
+  // Programs of 0.2 have these numbers compiled in.
+  const std::size_t offsets[] = {
+      offsetof(cairn_problem, size),     offsetof(cairn_problem, in),      offsetof(cairn_problem, out),
+      offsetof(cairn_problem, compute),  offsetof(cairn_problem, order),   offsetof(cairn_problem, op_a),
+      offsetof(cairn_problem, op_b),     offsetof(cairn_problem, m),       offsetof(cairn_problem, n),
+      offsetof(cairn_problem, k),        offsetof(cairn_problem, lda),     offsetof(cairn_problem, ldb),
+      offsetof(cairn_problem, ldc),      offsetof(cairn_problem, batch),   offsetof(cairn_problem, stride_a),
+      offsetof(cairn_problem, stride_b), offsetof(cairn_problem, stride_c)};
+  const std::size_t expected[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104};
+  for (std::size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(offsets[i], expected[i]) << "field " << i;
+}
+
+TEST_F(CProblem, ALargerOneWithZerosBehindWorks) {
+  Future f;
+  f.later[0] = f.later[1] = -1;  // to be zeroed: the library does not know what else they should be
+  ASSERT_EQ(cairn_problem_parse(&f.known, "f32 nn 2x2x3"), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(f.known.size, offsetof(Future, beyond));
+  EXPECT_EQ(f.known.batch, 1);
+  EXPECT_EQ(f.later[0], 0);
+  EXPECT_EQ(f.later[1], 0);
+  EXPECT_TRUE(f.beyond_is_whole());
+  const float A[] = {1, 2, 3, 4, 5, 6}, B[] = {7, 8, 9, 10, 11, 12};
+  float C[4] = {};
+  ASSERT_EQ(cairn_gemm(handle, &f.known, 1, A, B, 0, C), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(C[0], 58);
+  EXPECT_EQ(C[3], 154);
+
+  f.later[0] = f.later[1] = -1;
+  ASSERT_EQ(cairn_problem_packed(&f.known, CAIRN_F32, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 2, 2, 3), CAIRN_OK);
+  EXPECT_EQ(f.known.size, offsetof(Future, beyond));
+  EXPECT_EQ(f.later[0], 0);
+  EXPECT_EQ(f.later[1], 0);
+  EXPECT_TRUE(f.beyond_is_whole());
+}
+
+TEST_F(CProblem, ALargerOneThatUsesAnUnknownFieldIsUnsupported) {
+  Future f;
+  ASSERT_EQ(cairn_problem_parse(&f.known, "f32 nn 1x1x1"), CAIRN_OK);
+  auto* bytes = reinterpret_cast<unsigned char*>(&f);
+  for (const std::size_t at : {sizeof(cairn_problem), f.known.size - 1}) {  // the first unknown byte, and the last
+    bytes[at] = 1;
+    for (const cairn_status status : everyone(&f.known)) {
+      EXPECT_EQ(status, CAIRN_UNSUPPORTED) << at;
+    }
+    EXPECT_NE(std::string(cairn_last_error()).find("a field that this version of the library does not know"),
+              std::string::npos)
+        << cairn_last_error();
+    bytes[at] = 0;
+  }
+}
+
+TEST_F(CProblem, ASizeThatNoVersionHasIsRefused) {
+  const std::size_t first = offsetof(cairn_problem, stride_c) + sizeof(std::int64_t);
+  // Not set; 0.1's layout, where `in` and `out` stood here (both f32); too small, half a field, too large.
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1} << 32 | 1, first - 8, first + 4, std::size_t{4104},
+                                 ~std::size_t{0}, ~std::size_t{7}}) {
+    cairn_problem p = CAIRN_PROBLEM_INIT;
+    ASSERT_EQ(cairn_problem_parse(&p, "f32 nn 1x1x1"), CAIRN_OK);
+    p.size = size;
+    const cairn_problem before = p;
+    std::vector<cairn_status> said = everyone(&p);
+    said.push_back(cairn_problem_parse(&p, "f16 nt 4x5x6"));
+    said.push_back(cairn_problem_packed(&p, CAIRN_F16, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_T, 4, 5, 6));
+    for (const cairn_status status : said) EXPECT_EQ(status, CAIRN_INVALID_ARGUMENT) << size;
+    EXPECT_EQ(std::memcmp(&p, &before, sizeof p), 0) << size;
+    const std::string message = cairn_last_error();
+    EXPECT_EQ(message.rfind(
+                  "problem->size is " + std::to_string(size) + "; it must be at least " + std::to_string(first), 0),
+              0u)
+        << message;
+    EXPECT_NE(message.find("CAIRN_PROBLEM_INIT"), std::string::npos) << message;
+  }
+}
+
+TEST_F(CProblem, TheLargestSizeIsReadToItsEnd) {
+  std::vector<std::int64_t> memory(4096 / sizeof(std::int64_t));
+  auto* p = reinterpret_cast<cairn_problem*>(memory.data());
+  p->size = 4096;
+  ASSERT_EQ(cairn_problem_parse(p, "f32 nn 1x1x1"), CAIRN_OK) << cairn_last_error();
+  memory.back() = 1;
+  for (const cairn_status status : everyone(p)) EXPECT_EQ(status, CAIRN_UNSUPPORTED);
+}
+
+// The library's struct is still the first one, so a smaller caller is tried here on structs of bytes.
+TEST(CopyVersion, WhatOnlyTheTargetHasBecomesZero) {
+  const unsigned char from[4] = {1, 2, 3, 4};
+  unsigned char to[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+  ASSERT_TRUE(cairn::api::copy_version(from, 4, to, 6));
+  const unsigned char expected[8] = {1, 2, 3, 4, 0, 0, 9, 9};
+  EXPECT_EQ(std::memcmp(to, expected, sizeof to), 0);
+}
+
+TEST(CopyVersion, WhatOnlyTheSourceHasMustBeZero) {
+  unsigned char from[4] = {1, 2, 0, 0}, to[4] = {9, 9, 9, 9};
+  ASSERT_TRUE(cairn::api::copy_version(from, 4, to, 2));
+  const unsigned char expected[4] = {1, 2, 9, 9};
+  EXPECT_EQ(std::memcmp(to, expected, sizeof to), 0);
+  from[0] = 5, from[3] = 1;
+  EXPECT_FALSE(cairn::api::copy_version(from, 4, to, 2));
+  EXPECT_EQ(std::memcmp(to, expected, sizeof to), 0) << "a refused copy wrote";
+}
+
+}  // namespace

@@ -1,0 +1,140 @@
+/* cairn/cairn.h (with cairn/version.h) as it was when cairn_problem got its size, early in 0.2. NEVER EDIT THIS FILE.
+ *
+ * It stands for the programs that were compiled with that header and that nobody will compile again. uses_0_2.c sees
+ * this header only and is linked to the library of today: if it fails, those programs fail too, and it is the library
+ * that is wrong. A version that may break them (the next minor one before 1.0, then the next major one) replaces
+ * this file by a copy of its own header.
+ *
+ * What follows is the header itself.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAIRN_VERSION_MAJOR 0
+#define CAIRN_VERSION_MINOR 2
+#define CAIRN_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cairn_status {
+  CAIRN_OK = 0,
+  CAIRN_INVALID_ARGUMENT = 1,
+  CAIRN_UNSUPPORTED = 2,
+  CAIRN_OUT_OF_MEMORY = 3,
+  CAIRN_WORKSPACE_TOO_SMALL = 4,
+  CAIRN_DEVICE_ERROR = 5,
+  CAIRN_INTERNAL_ERROR = 6
+} cairn_status;
+
+typedef enum cairn_type { CAIRN_F64 = 0, CAIRN_F32 = 1, CAIRN_F16 = 2, CAIRN_BF16 = 3, CAIRN_E4M3 = 4 } cairn_type;
+
+/* CAIRN_OP_C means CAIRN_OP_T: all types are real. */
+typedef enum cairn_op { CAIRN_OP_N = 0, CAIRN_OP_T = 1, CAIRN_OP_C = 2 } cairn_op;
+typedef enum cairn_order { CAIRN_ROW = 0, CAIRN_COLUMN = 1 } cairn_order;
+typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2, CAIRN_FAST = 3 } cairn_compute;
+
+/* Devices: 0, 1, 2 ... are the GPUs as CUDA counts them. */
+enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };
+
+/* C = alpha * op(A) * op(B) + beta * C without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
+ * dimensions and strides count elements. in, out, compute, order, op_a and op_b hold values of the enums above.
+ *
+ * Begin every problem with CAIRN_PROBLEM_INIT:
+ *
+ *   cairn_problem p = CAIRN_PROBLEM_INIT;
+ *
+ * It sets size and leaves everything else 0, batch too: set batch to 1 for one product, because batch 0 is an empty
+ * batch, which is legal and does nothing.
+ *
+ * size lets the struct grow without breaking programs that are already compiled. Until the next major version
+ * (before 1.0: the next minor one), fields are only ever appended, never removed or moved, and 0 in a new field means
+ * what the library did before it had that field. So a program compiled with an older cairn.h works as it did; one
+ * compiled with a newer cairn.h works as long as it leaves the fields that this library does not know 0, and is
+ * refused with CAIRN_UNSUPPORTED if it does not. */
+typedef struct cairn_problem {
+  size_t size; /* sizeof(cairn_problem), as the caller was compiled */
+  int32_t in;
+  int32_t out;
+  int32_t compute;
+  int32_t order;
+  int32_t op_a;
+  int32_t op_b;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;
+  int64_t batch;
+  int64_t stride_a, stride_b, stride_c;
+} cairn_problem;
+
+/* One 0 for each field after size, spelled out so that no compiler warns of a missing one. */
+#define CAIRN_PROBLEM_INIT \
+  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Storage of the narrow types. */
+typedef uint16_t cairn_f16;
+typedef uint16_t cairn_bf16;
+typedef uint8_t cairn_e4m3;
+
+typedef struct cairn_handle_t* cairn_handle;
+typedef struct cairn_plan_t* cairn_plan;
+
+const char* cairn_version(void);
+const char* cairn_status_name(cairn_status status);
+/* The sentence of this thread's last failed call; "" if none failed. Valid until this thread's next call. */
+const char* cairn_last_error(void);
+
+/* These two write the fields of *problem, whose size must be set (CAIRN_PROBLEM_INIT) and stays as it is: nothing
+ * beyond it is written. The first makes a packed, native product of one type, batch 1. */
+cairn_status cairn_problem_packed(cairn_problem* problem, cairn_type type, cairn_order order, cairn_op op_a,
+                                  cairn_op op_b, int64_t m, int64_t n, int64_t k);
+/* Reads "bf16 nt 4096x4096x4096" and the full key=value form; batch is 1 unless the text says otherwise. */
+cairn_status cairn_problem_parse(cairn_problem* problem, const char* text);
+/* Writes at most `size` bytes, the final 0 included, and to *needed (if not NULL) how many the whole text
+ * takes. `full` chooses between the short and the full form. A buffer too small is an error. */
+cairn_status cairn_problem_print(const cairn_problem* problem, int full, char* text, size_t size, size_t* needed);
+
+cairn_status cairn_create(cairn_handle* handle, int device);
+void cairn_destroy(cairn_handle handle); /* NULL is allowed */
+cairn_status cairn_get_device(cairn_handle handle, int* device);
+cairn_status cairn_set_stream(cairn_handle handle, void* stream);
+cairn_status cairn_get_stream(cairn_handle handle, void** stream);
+/* Scratch memory on the device, aligned to 256 bytes, never freed here; (NULL, 0) returns to the handle's own. */
+cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t bytes);
+cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes);
+
+cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
+                        double beta, void* C);
+
+cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem);
+void cairn_plan_destroy(cairn_plan plan); /* NULL is allowed */
+/* The texts live as long as the plan. */
+cairn_status cairn_plan_id(cairn_plan plan, const char** id);
+cairn_status cairn_plan_tile(cairn_plan plan, const char** tile); /* "" on the CPU */
+cairn_status cairn_plan_why(cairn_plan plan, const char** why);
+cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes);
+cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const void* A, const void* B, double beta,
+                       void* C);
+
+/* The typed calls: one product, A, B and C of one type. */
+cairn_status cairn_gemm_f64(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, double alpha, const double* A, int64_t lda, const double* B,
+                            int64_t ldb, double beta, double* C, int64_t ldc);
+cairn_status cairn_gemm_f32(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, float alpha, const float* A, int64_t lda, const float* B,
+                            int64_t ldb, float beta, float* C, int64_t ldc);
+cairn_status cairn_gemm_f16(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                            int64_t n, int64_t k, float alpha, const cairn_f16* A, int64_t lda, const cairn_f16* B,
+                            int64_t ldb, float beta, cairn_f16* C, int64_t ldc);
+cairn_status cairn_gemm_bf16(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                             int64_t n, int64_t k, float alpha, const cairn_bf16* A, int64_t lda, const cairn_bf16* B,
+                             int64_t ldb, float beta, cairn_bf16* C, int64_t ldc);
+cairn_status cairn_gemm_e4m3(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
+                             int64_t n, int64_t k, float alpha, const cairn_e4m3* A, int64_t lda, const cairn_e4m3* B,
+                             int64_t ldb, float beta, cairn_e4m3* C, int64_t ldc);
+
+#ifdef __cplusplus
+}
+#endif
