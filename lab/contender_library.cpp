@@ -1,17 +1,26 @@
 #include "lab/contender_library.hpp"
 
+#include <cstdint>
+
 #include "cairn/cairn.hpp"
 
 namespace cairn::lab {
 namespace {
 
+enum class Way : std::uint8_t {
+  run,  // a plan made beforehand
+  gemm  // the problem, each time
+};
+
 class LibraryContender final : public Contender {
  public:
-  LibraryContender(Handle handle, std::shared_ptr<runtime::Machine> machine)
-      : handle_(std::move(handle)), machine_(std::move(machine)) {}
+  LibraryContender(Handle handle, std::shared_ptr<runtime::Machine> machine, Way way)
+      : handle_(std::move(handle)), machine_(std::move(machine)), way_(way) {}
 
-  std::string_view id() const override { return "cairn"; }
-  std::string_view title() const override { return "the library's pick, through its public face"; }
+  std::string_view id() const override { return way_ == Way::run ? "cairn" : "cairn/gemm"; }
+  std::string_view title() const override {
+    return way_ == Way::run ? "the library's pick: a plan, run" : "the library's pick: gemm() with the problem";
+  }
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
   std::string refuses(const Problem& problem) const override {
@@ -24,6 +33,7 @@ class LibraryContender final : public Contender {
 
   Status run(const Call& call, runtime::Stream stream) override {
     if (auto s = handle_.set_stream(stream); !s.ok()) return s;
+    if (way_ == Way::gemm) return gemm(handle_, call.problem, call.alpha, call.A, call.B, call.beta, call.C);
     return cairn::run(handle_, plan_, call.alpha, call.A, call.B, call.beta, call.C);
   }
 
@@ -33,14 +43,17 @@ class LibraryContender final : public Contender {
   Handle handle_;
   Plan plan_;
   std::shared_ptr<runtime::Machine> machine_;
+  Way way_;
 };
 
 }  // namespace
 
 Status add_library(int device, const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {
-  Handle handle;
-  if (auto s = Handle::open(device, handle); !s.ok()) return s;
-  out.push_back(std::make_unique<LibraryContender>(std::move(handle), machine));
+  for (const Way way : {Way::run, Way::gemm}) {
+    Handle handle;
+    if (auto s = Handle::open(device, handle); !s.ok()) return s;
+    out.push_back(std::make_unique<LibraryContender>(std::move(handle), machine, way));
+  }
   return {};
 }
 

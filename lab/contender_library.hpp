@@ -1,4 +1,5 @@
-// The library as a contender: what a caller of cairn::gemm gets, through the public API alone.
+// The library as two contenders, through the public API alone: `cairn` runs a plan, `cairn/gemm` calls gemm() with
+// the problem each time. They launch the same kernels, so only the host can tell them apart.
 #pragma once
 
 #include "lab/contender.hpp"
