@@ -1,6 +1,8 @@
 // Starting a kernel, in one spelling that nvcc and g++ both compile.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -47,6 +49,67 @@ inline cudaLaunchAttribute begins_early() {
   return early;
 }
 
+// A number from 1 to 255 for each kernel on each device: what the driver was told or asked once, and need not be
+// again at every launch. Without locks: an entry is one word, the kernel's address (48 bits), the device (8) and the
+// number. Where the table is full, nothing is found and the driver is asked each time.
+class Known {
+ public:
+  using Table = std::array<std::atomic<std::uint64_t>, 1024>;
+  Known(const void* kernel, Table& table) {
+    int device = 0;
+    (void)cudaGetDevice(&device);
+    key_ = reinterpret_cast<std::uintptr_t>(kernel) << 16 | static_cast<std::uint64_t>(device & 0xff) << 8;
+    constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15u;
+    for (std::uint64_t at = key_ * kGolden >> 54, last = at + 16; at != last; ++at) {
+      std::atomic<std::uint64_t>& entry = table[at % table.size()];
+      std::uint64_t found = entry.load(std::memory_order_acquire);
+      if (found == 0 && entry.compare_exchange_strong(found, key_)) found = key_;
+      if ((found & ~std::uint64_t{0xff}) != key_) continue;
+      entry_ = &entry;
+      return;
+    }
+  }
+  unsigned number() const { return entry_ == nullptr ? 0 : static_cast<unsigned>(entry_->load() & 0xff); }
+  void set(unsigned number) {
+    if (entry_ != nullptr) entry_->store(key_ | number, std::memory_order_release);
+  }
+
+ private:
+  std::uint64_t key_ = 0;
+  std::atomic<std::uint64_t>* entry_ = nullptr;
+};
+
+inline Known::Table shared_allowed, waiting_kernels;
+
+// A kernel may have 48 KiB of dynamic shared memory without asking; more is asked for here.
+template <class Kernel> cudaError_t allow_shared(Kernel kernel, std::size_t bytes) {
+  constexpr std::size_t kWithoutAsking = 48 * 1024;
+  if (bytes <= kWithoutAsking) return cudaSuccess;
+  Known allowed(reinterpret_cast<const void*>(kernel), shared_allowed);
+  const auto kib = static_cast<unsigned>((bytes + 1023) / 1024);
+  if (allowed.number() >= kib) return cudaSuccess;
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kib * 1024));
+  if (error == cudaSuccess) allowed.set(kib);
+  return error;
+}
+
+// Whether the kernel's code waits for the grid ahead of it (device/dependent.hpp): it does if made for sm_90 or
+// newer.
+template <class Kernel> cudaError_t waits_itself(Kernel kernel, bool& waits) {
+  constexpr unsigned kNo = 1, kYes = 2;
+  Known answer(reinterpret_cast<const void*>(kernel), waiting_kernels);
+  if (answer.number() == 0) {
+    cudaFuncAttributes code{};
+    if (const cudaError_t error = cudaFuncGetAttributes(&code, kernel); error != cudaSuccess) return error;
+    waits = code.ptxVersion >= 90;
+    answer.set(waits ? kYes : kNo);
+    return cudaSuccess;
+  }
+  waits = answer.number() == kYes;
+  return cudaSuccess;
+}
+
 template <class... Parameters, class... Arguments>
 Status launch(cudaLaunchAttribute* attributes, unsigned count, Grid grid, dim3 block, std::size_t shared_bytes,
               void* stream, void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -63,17 +126,13 @@ Status launch(cudaLaunchAttribute* attributes, unsigned count, Grid grid, dim3 b
   config.stream = static_cast<cudaStream_t>(stream);
   config.attrs = attributes;
   config.numAttrs = count;
-  if (constexpr std::size_t kWithoutAsking = 48 * 1024; shared_bytes > kWithoutAsking) {
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-    if (error != cudaSuccess) return launch_failed(error);
-  }
+  if (const cudaError_t error = allow_shared(kernel, shared_bytes); error != cudaSuccess) return launch_failed(error);
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
   return error == cudaSuccess ? Status{} : launch_failed(error);
 }
 }  // namespace detail
 
-// `shared_bytes`: dynamic shared memory. A kernel may have 48 KiB without asking; more is asked for here.
+// `shared_bytes`: dynamic shared memory.
 template <class... Parameters, class... Arguments>
 Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
               Arguments&&... arguments) {
@@ -86,12 +145,12 @@ Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, voi
 template <class... Parameters, class... Arguments>
 Status launch_dependent(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
                         Arguments&&... arguments) {
-  cudaFuncAttributes code{};
-  if (const cudaError_t error = cudaFuncGetAttributes(&code, kernel); error != cudaSuccess) {
+  bool waits = false;
+  if (const cudaError_t error = detail::waits_itself(kernel, waits); error != cudaSuccess) {
     return detail::launch_failed(error);
   }
   cudaLaunchAttribute early = detail::begins_early();
-  return detail::launch(&early, code.ptxVersion >= 90 ? 1 : 0, grid, block, shared_bytes, stream, kernel,
+  return detail::launch(&early, waits ? 1 : 0, grid, block, shared_bytes, stream, kernel,
                         std::forward<Arguments>(arguments)...);
 }
 

@@ -31,23 +31,26 @@ struct Shares {
   std::size_t sums() const { return std::size_t{2} * static_cast<std::size_t>(blocks); }  // tiles of scratch memory
 };
 
-// `tiles` tiles of `steps` steps on so many SMs, of which each runs `resident` blocks at a time. Tiles are cut where
-// the steps that nobody waits for any longer are worth the `trouble`, in steps: sums are written, read, and added by
-// a second kernel.
-inline Shares share_out(std::int64_t tiles, std::int64_t steps, int units, int resident, std::int64_t trouble = 16) {
+// No tile is split.
+inline Shares whole_tiles(std::int64_t tiles, std::int64_t steps) {
+  return {static_cast<int>(tiles), 0, static_cast<int>(steps), 0, 0, 0};
+}
+
+// `tiles` tiles of `steps` steps on so many SMs, of which each runs `resident` blocks at a time: the tail wave is
+// split if that saves a step. Whether it saves more than the fix-up costs (partial sums are written, read, and added
+// by a second kernel) is for the rung's cost model to say.
+inline Shares share_out(std::int64_t tiles, std::int64_t steps, int units, int resident) {
   constexpr std::int64_t least = 4;  // steps
   const std::int64_t running = std::int64_t{units} * resident, rest = tiles % running;
   // After whole tiles all blocks are there. Where there are only shares, one on each SM has its bandwidth to itself.
   const std::int64_t most = tiles > running ? running : std::max<std::int64_t>(units, rest);
   const std::int64_t blocks = std::clamp(rest * steps / least, rest, most);
   const auto i = [](std::int64_t x) { return static_cast<int>(x); };
-  if (rest == 0 || steps - (rest * steps + blocks - 1) / blocks <= trouble) return {i(tiles), 0, i(steps), 0, 0, 0};
+  if (rest == 0 || steps <= (rest * steps + blocks - 1) / blocks) return whole_tiles(tiles, steps);
   return {i(tiles - rest), i(rest), i(steps), i(blocks), i(rest * steps / blocks), i(rest * steps % blocks)};
 }
 // Shares that one of the cut tiles has, at most: as many as reach into it.
 inline int shares_of_a_tile(const Shares& shares) { return (shares.steps + shares.each - 1) / shares.each + 1; }
-// The same without scratch memory: no tile is cut.
-inline Shares uncut(const Shares& shares) { return {shares.whole + shares.cut, 0, shares.steps, 0, 0, 0}; }
 
 // What a block makes: the steps `begin` to `end` - 1 of a tile. If these are not all, their sums go to a slot of
 // their own, as large as a tile.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cairn/types.hpp"
+#include "kernels/choice.hpp"
 
 namespace cairn {
 
@@ -27,14 +28,22 @@ struct RungArgs {
   const void* B;
   double beta;
   void* C;
-  int units = 1;                      // SMs of the GPU
-  std::span<std::byte> scratch = {};  // as much as the card asks for; a rung makes do with none, but slower
+  int sms = 1;                        // of the GPU
+  std::span<std::byte> scratch = {};  // as many bytes as `choice` asks for, at least
+  const Choice* choice =
+      nullptr;                   // the card's answer for this problem; where there is none, no tile is split along k
+  LaunchCache* cache = nullptr;  // of earlier launches of this problem
+
+  // Where alpha or k is 0 there is no product: A and B may be null, and alpha does not matter, not even a NaN.
+  std::int64_t depth() const { return alpha == 0 ? 0 : problem.k; }
+  // Nothing to write: C is empty, or C = 1 * C, which keeps its bits (arithmetic would change those of a NaN).
+  bool idle() const { return problem.m == 0 || problem.n == 0 || problem.batch == 0 || (depth() == 0 && beta == 1); }
 };
 
 // The same with types, by value: what a kernel is given. Row-major: op(A) is m x k, op(B) is k x n, C is m x n.
 //
-// Where alpha or k is 0 there is no product: A and B may be null and alpha does not matter, not even a NaN. Both are
-// set to 0 here, once, so that the main loop of a kernel does not run and its alpha * acc is 0.
+// Where there is no product, alpha and k are set to 0 here, once, so that the main loop of a kernel does not run and
+// its alpha * acc is 0.
 template <class In, class Out = In, class Acc = Out> struct GemmArgs {
   std::int64_t m, n, k;
   Op op_a, op_b;
@@ -160,21 +169,6 @@ template <class... Numbers> TileName tile_text(const char* format, Numbers... nu
   return name;
 }
 
-// A tile as the library's chooser sees it (src/dispatch/choose.hpp): steps of 128 bytes of k by wgmma; tiles that do
-// not fill the last round can be cut along k.
-struct TileShape {
-  int bm, bn;
-  int cluster;          // blocks one below the other, that share the columns of B
-  bool turns;           // two tiles at a time, one of which is stored while the other is multiplied
-  bool beside = false;  // a block leaves room on its SM for one of a kernel that copies operands, or adds up shares
-};
-
-// A problem with A and B as a rung's copies of them leave them, and the blocks of the last kernel that makes one.
-struct Copied {
-  Problem problem;
-  std::int64_t blocks = 0;
-};
-
 // The card.
 struct Rung {
   std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
@@ -187,17 +181,19 @@ struct Rung {
   TileName (*tile_name)(int tile);
   Status (*launch)(const RungArgs& args, int tile, Stream stream);
   bool batched = false;  // it takes strided batches itself: one launch for all products
-  // The tile for a problem on a GPU of so many SMs; null where tile 0 is always meant.
-  int (*pick)(const Problem& row, int units) = nullptr;
-  // Bytes of device memory that a launch wants beside its matrices, of which nothing is kept; null where it is none.
-  std::size_t (*scratch)(const Problem& row, int tile, int units) = nullptr;
+  // What it would run. Null for rungs that are there to be read: tile 0, no scratch memory, and no forecast, so that
+  // the library takes them only where nothing else takes a problem.
+  Choice (*choose)(const Query& query) = nullptr;
   bool only_arch = false;     // no newer architecture either: it uses instructions that those do not have
   int row_alignment = 1;      // rows of A and B, and products of a batch, are multiples of so many bytes apart
   int pointer_alignment = 1;  // and A and B begin at such,
-  bool copies = false;        // or are copied, if there is scratch memory as for rows that are nowhere aligned
-  TileShape (*shape)(int tile) = nullptr;  // where the library chooses the tile; null where `pick` does, or nobody
-  Copied (*copied)(const Problem& row) = nullptr;  // null where it has no copies
+  bool copies = false;        // or are copied, if that was said when it chose (Query::aligned)
 };
+
+inline Status no_such_tile(int tile, std::size_t tiles) {
+  return {Code::invalid_argument,
+          "tile " + std::to_string(tile) + " is outside the rung's list of " + std::to_string(tiles)};
+}
 
 // Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does
 // not compile. It is the number that travels and not the tile, because nvcc (seen with 13.0) writes host code that
@@ -207,8 +203,7 @@ template <const auto& tiles, int i = 0, class F> Status with_tile(int tile, F&& 
     static_assert(tiles[i].valid());
     return tile == i ? f.template operator()<i>() : with_tile<tiles, i + 1>(tile, f);
   } else {
-    return {Code::invalid_argument,
-            "tile " + std::to_string(tile) + " is outside the rung's list of " + std::to_string(i)};
+    return no_such_tile(tile, i);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "lab/cublas_names.hpp"
 #include "lab/exit.hpp"
+#include "src/cpu/scale.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/normalize.hpp"
 
@@ -113,7 +114,7 @@ class CublasContender : public Contender {
     if (is_empty(call.problem)) return {};
     if (auto s = shared_->open(); !s.ok()) return s;
     const Call rounded = dispatch::with_rounded_scalars(call);
-    if (dispatch::reads_inputs(rounded)) return multiply(rounded, stream);
+    if (cpu::reads_inputs(rounded)) return multiply(rounded, stream);
     return multiply(shared_->without_inputs(rounded), stream);
   }
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "src/dispatch/candidate.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/normalize.hpp"
-#include "src/dispatch/rungs.hpp"
 
 namespace cairn::lab {
 
@@ -41,11 +41,12 @@ std::string RungContender::refuses(const Problem& problem) const {
   if (work() == Work::move && (problem.order != Order::row || problem.k != problem.n || problem.batch != 1)) {
     return "it moves one row-major matrix, which is written with k = n";
   }
-  return dispatch::refuses(rung_, dispatch::to_row(problem), machine_->facts());
+  return dispatch::why_not(rung_, dispatch::to_row(problem), dispatch::device_of(machine_->facts()));
 }
 
 Status RungContender::prepare(const Problem& problem) {
-  const std::size_t bytes = dispatch::scratch_bytes(rung_, tile_, dispatch::to_row(problem), machine_->facts().units);
+  chosen_ = dispatch::candidate(rung_, dispatch::to_row(problem), dispatch::device_of(machine_->facts()), tile_);
+  const std::size_t bytes = chosen_.choice.scratch_bytes;
   if (bytes <= scratch_.bytes()) return {};
   runtime::Buffer larger;
   if (auto s = runtime::Buffer::make(machine_, bytes, larger); !s.ok()) return s;
@@ -58,8 +59,9 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
   if (call.problem.m == 0 || call.problem.n == 0) return {};
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());
-  return machine_->run_here(
-      [&] { return dispatch::run(rung_, tile_, row, machine_->facts().units, scratch, stream); });
+  const RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
+  const runtime::Here here(*machine_);
+  return dispatch::launch(chosen_, args, stream);
 }
 
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, bool all_tiles, Contenders& out) {

@@ -6,6 +6,7 @@
 
 #include "kernels/ladder.hpp"
 #include "lab/contender.hpp"
+#include "src/dispatch/candidate.hpp"
 
 namespace cairn::lab {
 
@@ -29,6 +30,7 @@ class RungContender final : public Contender {
   std::shared_ptr<runtime::Machine> machine_;
   const Rung& rung_;
   int tile_;
+  dispatch::Candidate chosen_;  // for the problem that was prepared
   runtime::Buffer scratch_;
   std::string id_;  // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
 };

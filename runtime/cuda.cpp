@@ -155,25 +155,6 @@ Status read_kernels(cudaGraph_t graph, std::vector<KernelFacts>& out) {
   return {};
 }
 
-// Selects the machine's device for the length of a call and gives the caller's back.
-class Current {
- public:
-  explicit Current(int device) {
-    if (cudaGetDevice(&before_) == cudaSuccess && before_ != device)
-      cudaSetDevice(device);
-    else
-      before_ = -1;
-  }
-  ~Current() {
-    if (before_ >= 0) cudaSetDevice(before_);
-  }
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
-
- private:
-  int before_ = -1;
-};
-
 class Cuda final : public Machine {
  public:
   explicit Cuda(Facts facts) : facts_(std::move(facts)) {
@@ -182,40 +163,43 @@ class Cuda final : public Machine {
   }
   const Facts& facts() const override { return facts_; }
   Vitals vitals() override { return nvml_read(sensors_); }
-  Status run_here(const std::function<Status()>& work) override {
-    const Current current(facts_.device);
-    return work();
+  int enter() override {
+    int before = kStay;
+    if (cudaGetDevice(&before) != cudaSuccess || before == facts_.device) return kStay;
+    (void)cudaSetDevice(facts_.device);
+    return before;
   }
+  void leave(int before) override { (void)cudaSetDevice(before); }
 
   Status allocate(std::size_t bytes, void*& out) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     out = nullptr;
     if (bytes > 0) CAIRN_CUDA(cudaMalloc(&out, bytes));
     return {};
   }
   void free(void* pointer) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     (void)cudaFree(pointer);
   }
 
   Status copy_in(void* device, const void* host, std::size_t bytes, Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, cuda(stream)));
     return {};
   }
   Status copy_out(void* host, const void* device, std::size_t bytes, Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, cuda(stream)));
     return {};
   }
   Status fill(void* device, unsigned char value, std::size_t bytes, Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaMemsetAsync(device, value, bytes, cuda(stream)));
     return {};
   }
 
   Status create_stream(Stream& out) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     cudaStream_t stream = nullptr;
     CAIRN_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     out = stream;
@@ -225,13 +209,13 @@ class Cuda final : public Machine {
     if (stream != nullptr) (void)cudaStreamDestroy(cuda(stream));
   }
   Status synchronize(Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaStreamSynchronize(cuda(stream)));
     return {};
   }
 
   Status create_event(Event& out) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     cudaEvent_t event = nullptr;
     CAIRN_CUDA(cudaEventCreate(&event));
     out = event;
@@ -239,7 +223,7 @@ class Cuda final : public Machine {
   }
   void destroy_event(Event event) override { (void)cudaEventDestroy(static_cast<cudaEvent_t>(event)); }
   Status record(Event event, Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     auto capturing = cudaStreamCaptureStatusNone;
     if (stream != nullptr) CAIRN_CUDA(cudaStreamIsCapturing(cuda(stream), &capturing));
     // In a capture a plain record would only order the graph's nodes; an external one is a node that stamps the time.
@@ -257,12 +241,12 @@ class Cuda final : public Machine {
   }
 
   Status begin_capture(Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaStreamBeginCapture(cuda(stream), cudaStreamCaptureModeThreadLocal));
     return {};
   }
   Status end_capture(Stream stream, Graph& out) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
     CAIRN_CUDA(cudaStreamEndCapture(cuda(stream), &graph));
@@ -273,14 +257,14 @@ class Cuda final : public Machine {
     return {};
   }
   Status launch(Graph graph, Stream stream) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), cuda(stream)));
     return {};
   }
   void destroy_graph(Graph graph) override { (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)); }
 
   Status kernels(const std::function<Status(Stream)>& work, std::vector<KernelFacts>& out) override {
-    const Current current(facts_.device);
+    const Here here(*this);
     out.clear();
     Stream stream = nullptr;
     if (auto s = create_stream(stream); !s.ok()) return s;
@@ -298,12 +282,12 @@ class Cuda final : public Machine {
   }
 
   Status profile_begin() override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaProfilerStart());
     return {};
   }
   Status profile_end() override {
-    const Current current(facts_.device);
+    const Here here(*this);
     CAIRN_CUDA(cudaProfilerStop());
     return {};
   }

@@ -66,9 +66,11 @@ class Machine {
   // A reading of the device's sensors; all 0 where it has none. Takes a good part of a millisecond.
   virtual Vitals vitals() { return {}; }
 
-  // Calls `work` with this device as the calling thread's current one, and gives back the one it had. Whoever
-  // launches kernels does it in here; the machine's own calls need no such care.
-  virtual Status run_here(const std::function<Status()>& work) { return work(); }
+  // Makes this device the calling thread's current one and gives back the one it had: see Here.
+  virtual int enter() { return kStay; }
+  virtual void leave(int before) { (void)before; }
+  static constexpr int kStay = -1;
+  template <class F> auto run_here(F&& work);  // within a Here
 
   // Memory of the device, aligned to 256 bytes. Zero bytes give a null pointer.
   virtual Status allocate(std::size_t bytes, void*& out) = 0;
@@ -109,6 +111,27 @@ class Machine {
   virtual Status profile_begin() { return {}; }
   virtual Status profile_end() { return {}; }
 };
+
+// This device is the calling thread's current one for as long as this lives. Kernels are launched within one; the
+// machine's own calls need no such care.
+class Here {
+ public:
+  explicit Here(Machine& machine) : machine_(machine), before_(machine.enter()) {}
+  ~Here() {
+    if (before_ != Machine::kStay) machine_.leave(before_);
+  }
+  Here(const Here&) = delete;
+  Here& operator=(const Here&) = delete;
+
+ private:
+  Machine& machine_;
+  int before_;
+};
+
+template <class F> auto Machine::run_here(F&& work) {
+  const Here here(*this);
+  return work();
+}
 
 // The facts of every device there is, the CPU first, then the emulated GPU if this build has it.
 std::vector<Facts> devices();

@@ -39,10 +39,12 @@ constexpr Arrow kArrows[] = {
     {"kernels/ladder.hpp", "include/cairn/ kernels/rung.hpp"},
     {"kernels/ladder.cpp", "include/cairn/ kernels/ladder.hpp kernels/rung.hpp"},
     {"kernels/ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
-    {"kernels/rung.hpp", "cuda include/cairn/types.hpp"},
+    {"kernels/rung.hpp", "cuda include/cairn/types.hpp kernels/choice.hpp"},
+    {"kernels/choice.hpp", "include/cairn/types.hpp"},
+    {"kernels/block_cost.hpp", "include/cairn/types.hpp kernels/choice.hpp device/stream_k.hpp"},
     {"kernels/hopper/59_summit.cu", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},  // and its folder
     {"kernels/hopper/59_summit/", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},
-    {"kernels/", "cuda kernels/rung.hpp device/"},  // a rung: never another rung
+    {"kernels/", "cuda kernels/rung.hpp kernels/block_cost.hpp device/"},  // a rung: never another rung
     {"device/", "cuda include/cairn/types.hpp device/"},
 
     {"emu/", "system boost include/cairn/types.hpp include/cairn/numbers.hpp device/fragment.hpp emu/"},

@@ -65,14 +65,15 @@ class Plan {
   const Problem& problem() const noexcept;       // as it was asked for
   const std::string& id() const noexcept;        // the chosen kernel or backend, e.g. "cpu/openblas"
   const std::string& tile() const noexcept;      // that kernel's tile, e.g. "128x256, 4 stages"; empty on the CPU
-  std::size_t workspace_bytes() const noexcept;  // scratch memory run() will want from the handle
-  const std::string& why() const noexcept;       // one line per candidate: chosen, or what ruled it out
+  std::size_t workspace_bytes() const noexcept;  // the most scratch memory that run() will want from the handle
+  const std::string& why() const noexcept;       // one line per candidate: its forecast, or what ruled it out
 
   struct Impl;
   const Impl* impl() const noexcept { return impl_.get(); }
 
  private:
   friend Status plan(const Handle&, const Problem&, Plan&) noexcept;
+  friend Status run(Handle&, const Plan&, double, const void*, const void*, double, void*) noexcept;
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -85,14 +86,15 @@ Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
            void* C) noexcept;
 
-// plan() and run() in one.
+// plan() and run() in one. The handle keeps the plans it made (up to 256, by problem), so that calling this in a loop
+// plans once.
 Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
             void* C) noexcept;
 
 // The scratch memory that gemm() would want for this problem.
 Status workspace_size(const Handle& handle, const Problem& problem, std::size_t& bytes) noexcept;
 
-const char* version() noexcept;  // "0.1.0"
+const char* version() noexcept;  // "0.2.0"
 
 // alpha and beta of a typed call: double for f64, float for everything else.
 template <Element T> using Scalar = std::conditional_t<std::same_as<T, double>, double, float>;

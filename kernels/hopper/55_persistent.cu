@@ -159,7 +159,7 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
       const bool wide = args.problem.out == Type::f32;
       const std::int64_t tiles = ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn);
       const Args same{g.m, g.n, g.k, g.alpha, g.beta, g.C, g.ldc, wide, static_cast<int>(tiles)};
-      return cairn::launch({std::min<std::int64_t>(tiles, args.units)}, kThreads, t.shared(), stream,
+      return cairn::launch({std::min<std::int64_t>(tiles, args.sms)}, kThreads, t.shared(), stream,
                            hopper_55_persistent<In, i, a, b>, A, B, same);
     });
   });

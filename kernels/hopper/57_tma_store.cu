@@ -241,7 +241,7 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
       const std::int64_t pairs = ceil_div(g.m, kCluster * bm) * ceil_div(g.n, bn);
       const Args same{
           g.m, g.n, g.k, g.alpha, g.beta, g.C, g.ldc, wide, by_engine, g.n % 8 == 0, static_cast<int>(pairs)};
-      const std::int64_t clusters = std::min<std::int64_t>(pairs, std::max(args.units / kCluster, 1));
+      const std::int64_t clusters = std::min<std::int64_t>(pairs, std::max(args.sms / kCluster, 1));
       return cairn::launch_cluster(kCluster, {clusters * kCluster}, kThreads, shared, stream,
                                    hopper_57_tma_store<In, i, a, b>, A, B, C, same);
     });

@@ -17,8 +17,9 @@
 #include "device/strip.hpp"
 #include "device/tma.hpp"
 #include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/59_summit/choose.hpp"
+#include "kernels/hopper/59_summit/matrix.hpp"
 #include "kernels/hopper/59_summit/multiply.hpp"
-#include "kernels/hopper/59_summit/operand.hpp"
 #include "kernels/hopper/59_summit/store.hpp"
 #include "kernels/hopper/59_summit/work.hpp"
 #include "kernels/rung.hpp"
@@ -208,141 +209,131 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers)
   update<Out, 4>(to, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
 }
 
-template <int tile> auto adder(Type out) {
+// The kernels of all tiles, so that the host needs no template for each.
+using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
+using Adder = void (*)(Args);
+using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
+template <class In, Major a, Major b, bool promoted, int... tile>
+Kernel kernel_of(int index, std::integer_sequence<int, tile...>) {
+  static constexpr Kernel all[] = {hopper_59_summit<In, tile, a, b, promoted>...};
+  return all[index];
+}
+template <class In> Kernel kernel_of(int index, Major a, Major b) {
+  if (a == Major::k) {
+    return b == Major::k ? kernel_of<In, Major::k, Major::k, false>(index, Tiles{})
+                         : kernel_of<In, Major::k, Major::rows, false>(index, Tiles{});
+  }
+  return b == Major::k ? kernel_of<In, Major::rows, Major::k, false>(index, Tiles{})
+                       : kernel_of<In, Major::rows, Major::rows, false>(index, Tiles{});
+}
+Kernel kernel_of(const Problem& p, int index, Major a, Major b) {
+  switch (p.in) {
+    case Type::f16: return kernel_of<__half>(index, a, b);
+    case Type::bf16: return kernel_of<__nv_bfloat16>(index, a, b);
+    case Type::f32: return kernel_of<Tf32, Major::k, Major::k, false>(index, Tiles{});
+    default:
+      return p.compute == Compute::fast ? kernel_of<E4m3, Major::k, Major::k, false>(index, Tiles{})
+                                        : kernel_of<E4m3, Major::k, Major::k, true>(index, Tiles{});
+  }
+}
+template <class Out, int... tile> Adder adder_of(int index, std::integer_sequence<int, tile...>) {
+  static constexpr Adder all[] = {hopper_59_add_shares<Out, tile>...};
+  return all[index];
+}
+Adder adder_of(Type out, int index) {
   switch (out) {
-    case Type::e4m3: return hopper_59_add_shares<E4m3, tile>;
-    case Type::f16: return hopper_59_add_shares<__half, tile>;
-    case Type::bf16: return hopper_59_add_shares<__nv_bfloat16, tile>;
-    default: return hopper_59_add_shares<float, tile>;
+    case Type::e4m3: return adder_of<E4m3>(index, Tiles{});
+    case Type::f16: return adder_of<__half>(index, Tiles{});
+    case Type::bf16: return adder_of<__nv_bfloat16>(index, Tiles{});
+    default: return adder_of<float>(index, Tiles{});
   }
 }
 
-template <int tile> Shares shares_of(const Problem& p, int units) {
-  const Tile& t = kTiles[tile];
-  const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn) * p.batch;
-  const std::int64_t steps = ceil_div(p.k * size_of(p.in), kLine);
-  const int running = std::max(units / t.cluster, 1);
-  return share_out(tiles, steps, running, 1, trouble(t, tiles % running));
-}
-std::size_t bytes_of(const Tile& t, const Shares& shares) {
-  return shares.sums() * t.cluster * t.bm * t.bn * sizeof(float);
-}
-
-template <class In, int tile, Major a, Major b, bool promoted>
-Status run(const RungArgs& args, const Side& A, const Side& B, std::span<std::byte> scratch, Stream stream) {
-  using G = Geometry<tile>;
-  const GemmArgs<void, void, float> g(args);
-  const Problem& p = args.problem;
-  const auto on_grid = [&](std::int64_t elements) { return elements * size_of(p.out) % 16 == 0; };
-  const bool vector_c =
-      reinterpret_cast<std::uintptr_t>(g.C) % 16 == 0 && on_grid(g.ldc) && (p.batch == 1 || on_grid(p.stride_c));
-  const bool by_engine = vector_c && g.beta == 0 && p.out != Type::e4m3;
-
-  TensorMap mapA{}, mapB{}, mapC{};
-  // A box that reaches beyond the matrix takes longer than one that ends with it.
-  const auto lines = [](const Side& side, int tile_lines) {
-    return side.major == Major::k ? static_cast<int>(std::min<std::int64_t>(tile_lines, side.rows)) : tile_lines;
-  };
-  const int lines_a = lines(A, G::bm), lines_b = G::cluster > 1 ? G::bn : lines(B, G::bn);
-  if (Status s = map_of(mapA, A, lines_a, std::is_same_v<In, Tf32>); !s.ok()) return s;
-  if (Status s = map_of(mapB, B, lines_b / G::cluster, std::is_same_v<In, Tf32>); !s.ok()) return s;
-  const Side C{g.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
-  if (Status s = by_engine ? map_of(mapC, C, 64, false) : Status{}; !s.ok()) return s;
-
-  Problem real = p;
-  real.k = g.k;
-  Shares shares = shares_of<tile>(real, args.units);
-  if (scratch.size() < bytes_of(G::t, shares)) shares = uncut(shares);
-  const auto tiles = static_cast<int>(ceil_div(g.m, G::bm * G::cluster) * ceil_div(g.n, G::bn));
-  const Args same{.m = g.m,
-                  .n = g.n,
-                  .alpha = g.alpha,
-                  .beta = g.beta,
-                  .C = g.C,
-                  .ldc = g.ldc,
-                  .stride_c = p.stride_c,
-                  .out = p.out,
-                  .by_engine = by_engine,
-                  .last_too = on_grid(g.n),
-                  .vector_c = vector_c,
-                  .one_a = A.stride == 0,
-                  .one_b = B.stride == 0,
-                  .tiles = tiles,
-                  .bytes = (lines_a + lines_b) * kLine,
-                  .shares = shares,
-                  .sums = reinterpret_cast<float*>(scratch.data())};
-  const std::int64_t most = std::max(args.units / G::cluster, 1);
-  const Grid grid{(shares.cut > 0 ? most : std::min<std::int64_t>(shares.whole, most)) * G::cluster};
-  constexpr int shared = kTiles[tile].shared();
-  if (Status s = launch_dependent_cluster(G::cluster, grid, kThreads, shared, stream,
-                                          hopper_59_summit<In, tile, a, b, promoted>, mapA, mapB, mapC, same);
-      !s.ok() || shares.cut == 0) {
-    return s;
-  }
-  const int layers = std::min(kLayers, shares_of_a_tile(shares));
-  return launch_beside({G::cluster * G::bm, shares.cut}, dim3(G::bn / 4, static_cast<unsigned>(layers)), 0, stream,
-                       adder<tile>(p.out), same);
-}
-
-// Copies of operands first, if they are needed.
-Status copy_operands(Side& A, Side& B, std::span<std::byte>& scratch, Stream stream) {
-  for (Side* side : {&A, &B}) {
-    if (!needs_copy(*side)) continue;
-    Side to = packed(*side);
+// Operands that TMA or wgmma cannot take as they lie are packed into scratch memory first.
+Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {
+  for (Matrix* operand : {&A, &B}) {
+    if (!needs_packing(*operand, !misaligned(operand->base))) continue;
+    Matrix to = packed(*operand);
     const std::size_t bytes = bytes_of(to);
     if (scratch.size() < bytes) return {Code::unsupported, "there is no scratch memory for copies of A and B"};
     to.base = scratch.data();
     scratch = scratch.subspan(bytes);
-    if (Status s = copy(*side, to, stream); !s.ok()) return s;
-    *side = to;
+    if (Status s = pack_matrix(*operand, to, stream); !s.ok()) return s;
+    *operand = to;
   }
   return {};
 }
 
-template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
-  const GemmArgs<void, void, float> g(args);
-  return with_tile<kTiles>(tile, [&]<int i>() -> Status {
-    if (g.idle() || args.problem.batch == 0) return {};
-    Side A = side_a(args.problem, args.A), B = side_b(args.problem, args.B);
-    A.k = B.k = g.k;
-    std::span<std::byte> scratch = args.scratch;
-    if (Status s = copy_operands(A, B, scratch, stream); !s.ok()) return s;
-    if constexpr (std::is_same_v<In, Tf32>) {
-      return run<In, i, Major::k, Major::k, false>(args, A, B, scratch, stream);
-    } else if constexpr (std::is_same_v<In, E4m3>) {
-      const bool fast = args.problem.compute == Compute::fast;
-      return fast ? run<In, i, Major::k, Major::k, false>(args, A, B, scratch, stream)
-                  : run<In, i, Major::k, Major::k, true>(args, A, B, scratch, stream);
-    } else {
-      return with_majors(args.problem.op_a, args.problem.op_b,
-                         [&]<Major a, Major b>() { return run<In, i, a, b, false>(args, A, B, scratch, stream); });
-    }
-  });
+struct Maps {
+  TensorMap A, B, C;  // C where TMA stores it
+};
+static_assert(sizeof(Maps) <= sizeof(LaunchCache::bytes));
+Status make_maps(Maps& maps, const Matrix& A, int lines_a, const Matrix& B, int lines_b, const Matrix* C) {
+  const bool tf32 = A.type == Type::f32;
+  if (Status s = map_of(maps.A, A, lines_a, tf32); !s.ok()) return s;
+  if (Status s = map_of(maps.B, B, lines_b, tf32); !s.ok()) return s;
+  return C == nullptr ? Status{} : map_of(maps.C, *C, 64, false);
 }
 
 Status launch(const RungArgs& args, int tile, Stream stream) {
-  switch (args.problem.in) {
-    case Type::f32: return launch_typed<Tf32>(args, tile, stream);
-    case Type::bf16: return launch_typed<__nv_bfloat16>(args, tile, stream);
-    case Type::e4m3: return launch_typed<E4m3>(args, tile, stream);
-    default: return launch_typed<__half>(args, tile, stream);
-  }
-}
-
-std::size_t scratch(const Problem& row, int tile, int units) {
-  std::size_t bytes = 0;
-  for (const Side& side : {side_a(row, nullptr), side_b(row, nullptr)})
-    if (needs_copy(side)) bytes += bytes_of(packed(side));
-  (void)with_tile<kTiles>(tile, [&]<int i>() {
-    bytes += bytes_of(kTiles[i], shares_of<i>(row, units));
-    return Status{};
-  });
-  return bytes;
-}
-
-TileShape shape(int tile) {
+  if (tile < 0 || tile >= static_cast<int>(std::size(kTiles))) return no_such_tile(tile, std::size(kTiles));
+  if (args.idle()) return {};
+  const Problem& p = args.problem;
   const Tile& t = kTiles[tile];
-  return {t.bm, t.bn, t.cluster, t.turns, t.beside};
+  Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
+  const Matrix C{args.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
+  A.k = B.k = args.depth();
+  std::span<std::byte> scratch = args.scratch;
+  if (Status s = pack_operands(A, B, scratch, stream); !s.ok()) return s;
+
+  // C by TMA: beta is 0, and its lines are aligned. A box along k that ends with the matrix is faster than one that
+  // reaches beyond it.
+  const bool vector_c = !misaligned(args.C) && !lines_misaligned(C);
+  const bool by_engine = vector_c && args.beta == 0 && p.out != Type::e4m3;
+  const auto lines = [](const Matrix& m, int most) {
+    return m.major == Major::k ? static_cast<int>(std::min<std::int64_t>(most, m.rows)) : most;
+  };
+  const int lines_a = lines(A, t.bm), lines_b = t.cluster > 1 ? t.bn : lines(B, t.bn);
+  // A product of nothing has no operands to map.
+  LaunchCache fresh, &cache = args.cache != nullptr && args.depth() > 0 ? *args.cache : fresh;
+  Maps& maps = *reinterpret_cast<Maps*>(cache.bytes.data());
+  if (!cache.made_for(A.base, B.base, by_engine ? args.C : nullptr)) {
+    Status made = make_maps(maps, A, lines_a, B, lines_b / t.cluster, by_engine ? &C : nullptr);
+    cache.filled = made.ok();
+    if (!made.ok()) return made;
+  }
+
+  const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn);
+  const Shares shares = args.choice != nullptr && args.depth() > 0
+                            ? args.choice->kept<Shares>()
+                            : whole_tiles(tiles * p.batch, ceil_div(args.depth() * size_of(p.in), kLine));
+  const Args g{.m = p.m,
+               .n = p.n,
+               .alpha = args.depth() > 0 ? static_cast<float>(args.alpha) : 0.0f,
+               .beta = static_cast<float>(args.beta),
+               .C = args.C,
+               .ldc = p.ldc,
+               .stride_c = p.stride_c,
+               .out = p.out,
+               .by_engine = by_engine,
+               .last_too = p.n * size_of(p.out) % 16 == 0,
+               .vector_c = vector_c,
+               .one_a = A.stride == 0,
+               .one_b = B.stride == 0,
+               .tiles = static_cast<int>(tiles),
+               .bytes = (lines_a + lines_b) * kLine,
+               .shares = shares,
+               .sums = reinterpret_cast<float*>(scratch.data())};
+  const std::int64_t most = std::max(args.sms / t.cluster, 1);
+  const Grid grid{(shares.cut > 0 ? most : std::min<std::int64_t>(shares.whole, most)) * t.cluster};
+  if (Status s = launch_dependent_cluster(static_cast<unsigned>(t.cluster), grid, kThreads, t.shared(), stream,
+                                          kernel_of(p, tile, A.major, B.major), maps.A, maps.B, maps.C, g);
+      !s.ok() || shares.cut == 0) {
+    return s;
+  }
+  const int layers = std::min(kLayers, shares_of_a_tile(shares));
+  return launch_beside({t.cluster * t.bm, shares.cut}, dim3(t.bn / 4, static_cast<unsigned>(layers)), 0, stream,
+                       adder_of(p.out, tile), g);
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",
@@ -355,11 +346,9 @@ extern const Rung rung = {.id = "hopper/59_summit",
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
                           .batched = true,
-                          .scratch = scratch,
+                          .choose = choose,
                           .only_arch = true,
                           .pointer_alignment = 16,
-                          .copies = true,
-                          .shape = shape,
-                          .copied = copied};
+                          .copies = true};
 
 }  // namespace cairn::hopper_59

@@ -147,7 +147,7 @@ template <class In, class Word> Status launch_typed(const RungArgs& args, int ti
                           g.ldb, static_cast<unsigned char*>(g.C),
                           g.ldc, static_cast<int>(size_of(args.problem.out)),
                           tiles};
-    const std::int64_t blocks = std::min<std::int64_t>(tiles, std::max(args.units, 1));
+    const std::int64_t blocks = std::min<std::int64_t>(tiles, std::max(args.sms, 1));
     return cairn::launch({blocks}, t.threads(), t.shared(), stream, probe_wgmma_peak<In, Word, i>, same);
   });
 }

@@ -11,6 +11,7 @@
 #include "device/async_copy.hpp"
 #include "device/launch.hpp"
 #include "device/vec.hpp"
+#include "kernels/block_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::simt_22 {
@@ -314,18 +315,21 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 
 // The tile that is done first: the SM with the most blocks decides. A block that is alone on its SM keeps only its
 // own warps' schedulers busy, and a smaller tile spends more of its slots on loads.
-int pick(const Problem& p, int units) {
+Choice choose(const Query& query) {
   constexpr double kShare[] = {1, 0.97, 0.7};  // of the slots that multiply, against tile 0
   static_assert(std::size(kShare) == std::size(kTiles));
-  int best = 0;
-  double shortest = 0;
+  const Problem& p = query.problem;
+  const double rate = p.in == Type::f64 ? 51 : 117;  // of the 64 and 128 that an SM of an H200 has
+  Choice best;
   for (int i = 0; i < static_cast<int>(std::size(kTiles)); ++i) {
+    if (query.tile != kAnyTile && query.tile != i) continue;
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
-    const std::int64_t blocks = ceil_div(p.m, t.bm) * ceil_div(p.n, t.bn) * p.batch;
-    const std::int64_t on_one = ceil_div(blocks, std::max(units, 1));
-    const double busy = std::min(1.0, static_cast<double>(std::min<std::int64_t>(on_one, t.blocks) * t.warps()) / 8);
-    const double time = static_cast<double>(on_one * t.bm * t.bn) / (kShare[i] * busy);
-    if (i == 0 || time < shortest) best = i, shortest = time;
+    Choice choice;
+    choice.tile = i;
+    choice.forecast = forecast(
+        {.bm = t.bm, .bn = t.bn, .rate = rate * kShare[i], .alone = std::min(1.0, t.warps() / 8.0), .epilogue = 1500},
+        p, query.device);
+    if (best.forecast.us() == 0 || choice.forecast.us() < best.forecast.us()) best = choice;
   }
   return best;
 }
@@ -340,6 +344,6 @@ extern const Rung rung = {.id = "simt/22_pipelined",
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
                           .batched = true,
-                          .pick = pick};
+                          .choose = choose};
 
 }  // namespace cairn::simt_22

@@ -18,6 +18,7 @@
 #include "device/mma.hpp"
 #include "device/stream_k.hpp"
 #include "device/strip.hpp"
+#include "kernels/block_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::tensor_39 {
@@ -332,31 +333,27 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_add_s
   }
 }
 
-Shares shares_of(const Tile& t, std::int64_t m, std::int64_t n, std::int64_t k, Type in, int units) {
-  return share_out(ceil_div(m, t.bm) * ceil_div(n, t.bn), ceil_div(k, t.bk / size_of(in)), units, t.blocks);
-}
-std::size_t bytes_of(const Tile& t, const Shares& shares) { return shares.sums() * t.bm * t.bn * sizeof(float); }
-
 template <class In, class Out> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
   return with_tile<kTiles>(tile, [&]<int i>() -> Status {
     constexpr Tile t = kTiles[i];
     const GemmArgs<Element<In>, Out, float> g(args);
     if (g.idle()) return {};
-    Shares shares = shares_of(t, g.m, g.n, g.k, args.problem.in, args.units);
-    if (args.scratch.size() < bytes_of(t, shares)) shares = uncut(shares);
-    const bool wide = std::is_same_v<Out, float>;
+    const std::int64_t tiles = ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), bytes = g.k * size_of(args.problem.in);
+    const bool chosen = args.choice != nullptr && g.k > 0;
+    const Shares shares = chosen ? args.choice->kept<Shares>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
     const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
     const bool vector_c = rows_of_16_bytes(g.C, g.ldc);
-    auto* const sums = reinterpret_cast<float*>(args.scratch.data());
-    const Args<In> same{g.m, g.n, g.k, g.lda, g.ldb,  g.ldc,    g.alpha, g.beta,
-                        g.A, g.B, g.C, wide,  vector, vector_c, shares,  sums};
+    const Args<In> same{g.m,    g.n,      g.k,     g.lda,
+                        g.ldb,  g.ldc,    g.alpha, g.beta,
+                        g.A,    g.B,      g.C,     std::is_same_v<Out, float>,
+                        vector, vector_c, shares,  reinterpret_cast<float*>(args.scratch.data())};
     const bool along_a = g.op_a == Op::none, along_b = g.op_b != Op::none;
     const auto kernel =
         along_a
             ? (along_b ? tensor_39_mma_stream_k<In, i, true, true> : tensor_39_mma_stream_k<In, i, true, false>)
             : (along_b ? tensor_39_mma_stream_k<In, i, false, true> : tensor_39_mma_stream_k<In, i, false, false>);
-    if (auto s = cairn::launch({shares.grid()}, t.threads(), t.shared(), stream, kernel, same); !s.ok()) return s;
-    if (shares.cut == 0) return {};
+    const Status s = cairn::launch({shares.grid()}, t.threads(), t.shared(), stream, kernel, same);
+    if (!s.ok() || shares.cut == 0) return s;
     return launch_dependent({t.bm, shares.cut}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_add_shares<In, i>,
                             same);
   });
@@ -375,9 +372,14 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   }
 }
 
-std::size_t scratch(const Problem& row, int tile, int units) {
-  const Tile& t = kTiles[tile];
-  return bytes_of(t, shares_of(t, row.m, row.n, row.k, row.in, units));
+// One tile. Rates are of an H200, where mma.sync reaches less than half of what wgmma does.
+Choice choose(const Query& query) {
+  const Problem& p = query.problem;
+  const Tile& t = kTiles[0];
+  const bool vector = query.aligned && p.lda * size_of(p.in) % 16 == 0 && p.ldb * size_of(p.in) % 16 == 0;
+  const double rate = (p.in == Type::f32 ? 405 : 890) * (vector ? 1 : 0.4);  // else it is copied an element at a time
+  return choose_split({.bm = t.bm, .bn = t.bn, .rate = rate, .alone = 0.55, .epilogue = 3400, .fixup = 6000},
+                      ceil_div(p.k * size_of(p.in), t.bk), t.blocks, p, query.device);
 }
 
 extern const Rung rung = {.id = "tensor/39_mma_stream_k",
@@ -389,6 +391,6 @@ extern const Rung rung = {.id = "tensor/39_mma_stream_k",
                           .tiles = std::size(kTiles),
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
-                          .scratch = scratch};
+                          .choose = choose};
 
 }  // namespace cairn::tensor_39

@@ -14,6 +14,7 @@
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
 #include "device/vec.hpp"
+#include "kernels/block_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::tensor_40 {
@@ -327,6 +328,16 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   });
 }
 
+Choice choose(const Query& query) {
+  const Problem& p = query.problem;
+  const Tile& t = kTiles[0];
+  const bool vector = query.aligned && p.lda % 4 == 0 && p.ldb % 4 == 0;
+  Choice choice;
+  choice.forecast = forecast(
+      {.bm = t.bm, .bn = t.bn, .rate = 157.0 * (vector ? 1 : 0.5), .alone = 0.55, .epilogue = 2000}, p, query.device);
+  return choice;
+}
+
 extern const Rung rung = {.id = "tensor/40_mma_tf32x3",
                           .title = "FP32 from TF32",
                           .kind = RungKind::gemm,
@@ -335,6 +346,7 @@ extern const Rung rung = {.id = "tensor/40_mma_tf32x3",
                           .arch = 80,
                           .tiles = std::size(kTiles),
                           .tile_name = tile_name<kTiles>,
-                          .launch = launch};
+                          .launch = launch,
+                          .choose = choose};
 
 }  // namespace cairn::tensor_40

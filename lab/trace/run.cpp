@@ -13,8 +13,8 @@
 #include "cairn/numbers.hpp"
 #include "kernels/ladder.hpp"
 #include "lab/random.hpp"
+#include "src/dispatch/candidate.hpp"
 #include "src/dispatch/normalize.hpp"
-#include "src/dispatch/rungs.hpp"
 #endif
 
 namespace cairn::lab::trace {
@@ -140,11 +140,12 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
   traced.emulator.configure({.seed = seed});
   Matrix A(row.in, row.a()), B(row.in, row.b()), C(row.out, row.c());
   A.draw(seed), B.draw(~seed);
-  const int units = traced.emulator.facts().sms;
-  const auto words = static_cast<std::int64_t>(dispatch::scratch_bytes(*rung, tile, row, units) / sizeof(float));
+  const emu::DeviceFacts facts = traced.emulator.facts();
+  const Choice choice = dispatch::candidate(*rung, row, {facts.arch, facts.sms}, tile).choice;
+  const auto words = static_cast<std::int64_t>(choice.scratch_bytes / sizeof(float));
   const Matrix scratch(Type::f32, {1, words, words});
   traced.begin({.detectors = detectors});
-  const RungArgs args{row, 1, A.device(), B.device(), 0, C.device(), units, scratch.memory()};
+  const RungArgs args{row, 1, A.device(), B.device(), 0, C.device(), facts.sms, scratch.memory(), &choice};
   Status status = rung->launch(args, tile, nullptr);
   const Status late = traced.emulator.take_error();
   if (status.ok()) status = late;

@@ -41,19 +41,19 @@ int run(const Options& options) {
   const Output output(options.output);
   const runtime::Facts device = facts_of(options);
   Report report;
-  report.table.columns = {{"problem", "problem", Align::left},
-                          {"id", "id", Align::left},
-                          {"tile", "tile", Align::left},
-                          {"workspace_bytes", "workspace, bytes"},
-                          {"why", "why", Align::left}};
+  report.table.columns = {{"problem", "problem", Align::left},     {"id", "id", Align::left},
+                          {"tile", "tile", Align::left},           {"forecast_us", "forecast, us"},
+                          {"workspace_bytes", "workspace, bytes"}, {"why", "why", Align::left}};
   std::string pages;
   for (const Problem& problem : options.problem.problems()) {
     std::shared_ptr<const Plan::Impl> plan;
     expect(dispatch::check(problem));
     expect(dispatch::make_plan(device, problem, plan));
+    const auto& [id, tile, why] = plan->words();
+    const double us = plan->best.choice.forecast.us();
     report.table.rows.push_back(
-        {problem.brief(), plan->id, plan->tile_name, static_cast<std::int64_t>(plan->workspace), plan->why});
-    pages += (pages.empty() ? "" : "\n") + plan->why;
+        {problem.brief(), id, tile, us > 0 ? Cell(us) : Cell(), static_cast<std::int64_t>(plan->workspace), why});
+    pages += (pages.empty() ? "" : "\n") + why;
   }
   // why() is several lines that explain themselves: people read it as it is.
   if (output.format() == Format::table) {

@@ -1,4 +1,5 @@
 // The C++ entry points: check, plan, run.
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,8 @@
 namespace cairn {
 namespace {
 
+using PlanEntry = dispatch::PlanCache::Entry;
+
 Status not_open() { return {Code::invalid_argument, "handle is not open; open it with Handle::open"}; }
 
 const Plan::Impl& empty_plan() {
@@ -23,21 +26,41 @@ const Plan::Impl& empty_plan() {
   return empty;
 }
 
-Status run_checked(Handle::Impl& handle, const Plan::Impl& plan, double alpha, const void* A, const void* B,
-                   double beta, void* C) {
-  const Problem& p = plan.asked;
-  const Call call = dispatch::with_rounded_scalars({p, alpha, A, B, beta, C});
-  if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
-  if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
-  void* workspace = nullptr;
-  if (auto s = handle.workspace(plan.workspace, workspace); !s.ok()) return s;
-  return handle.machine->run_here([&] { return dispatch::execute(plan, call, workspace, handle.stream); });
+const Plan::Impl::Words& words(const Plan::Impl* plan) {
+  static const Plan::Impl::Words none;
+  return plan == nullptr ? none : plan->words();
 }
 
-Status make_plan(const Handle& handle, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
-  if (!handle.is_open()) return not_open();
+// The handle's plan for a problem: the one it made before, or a new one.
+Status find_plan(Handle::Impl& handle, const Problem& problem, PlanEntry*& out) {
+  out = handle.plans.find(problem);
+  if (out != nullptr) return {};
   if (auto s = dispatch::check(problem); !s.ok()) return s;
-  return dispatch::make_plan(handle.impl()->machine->facts(), problem, out);
+  std::shared_ptr<const Plan::Impl> plan;
+  if (auto s = dispatch::make_plan(handle.machine->facts(), problem, plan); !s.ok()) return s;
+  out = &handle.plans.add(std::move(plan));
+  return {};
+}
+
+Status execute(Handle::Impl& handle, PlanEntry& entry, double alpha, const void* A, const void* B, double beta,
+               void* C) {
+  const Plan::Impl& plan = *entry.plan;
+  const Problem& row = plan.row;
+  alpha = dispatch::rounded_scalar(alpha, row.in), beta = dispatch::rounded_scalar(beta, row.in);
+  if (auto s = dispatch::check_pointers(plan.asked, alpha, A, B, C); !s.ok()) return s;
+  if (row.m == 0 || row.n == 0 || row.batch == 0) return {};
+  if (plan.asked.order == Order::column) std::swap(A, B);  // as in src/dispatch/normalize.hpp
+  std::span<std::byte> scratch;
+  if (plan.backend != nullptr) {
+    if (auto s = handle.workspace(plan.workspace, scratch); !s.ok()) return s;
+    return plan.backend->run({row, alpha, A, B, beta, C}, scratch);
+  }
+  RungArgs args{row, alpha, A, B, beta, C, plan.gpu.sms, {}, nullptr, &entry.launch};
+  const dispatch::Candidate& chosen = dispatch::candidate_for(plan, args);
+  if (auto s = handle.workspace(chosen.choice.scratch_bytes, scratch); !s.ok()) return s;
+  args.scratch = scratch;
+  const runtime::Here here(*handle.machine);
+  return dispatch::launch(chosen, args, handle.stream);
 }
 
 }  // namespace
@@ -48,13 +71,19 @@ Plan::Plan(const Plan&) noexcept = default;
 Plan& Plan::operator=(const Plan&) noexcept = default;
 
 const Problem& Plan::problem() const noexcept { return (impl_ ? *impl_ : empty_plan()).asked; }
-const std::string& Plan::id() const noexcept { return (impl_ ? *impl_ : empty_plan()).id; }
-const std::string& Plan::tile() const noexcept { return (impl_ ? *impl_ : empty_plan()).tile_name; }
-const std::string& Plan::why() const noexcept { return (impl_ ? *impl_ : empty_plan()).why; }
+const std::string& Plan::id() const noexcept { return words(impl_.get()).id; }
+const std::string& Plan::tile() const noexcept { return words(impl_.get()).tile; }
+const std::string& Plan::why() const noexcept { return words(impl_.get()).why; }
 std::size_t Plan::workspace_bytes() const noexcept { return (impl_ ? *impl_ : empty_plan()).workspace; }
 
 Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept {
-  return api::guarded([&] { return make_plan(handle, problem, out.impl_); });
+  return api::guarded([&]() -> Status {
+    if (!handle.is_open()) return not_open();
+    PlanEntry* entry = nullptr;
+    if (auto s = find_plan(*handle.impl(), problem, entry); !s.ok()) return s;
+    out.impl_ = entry->plan;
+    return {};
+  });
 }
 
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
@@ -66,26 +95,29 @@ Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const 
       return {Code::invalid_argument, "plan was made for device " + std::to_string(plan.impl()->device) +
                                           "; the handle is on device " + std::to_string(handle.device())};
     }
-    return run_checked(*handle.impl(), *plan.impl(), alpha, A, B, beta, C);
+    // A plan that another handle made is kept here too: the same problem on the same device, the same plan.
+    Handle::Impl& impl = *handle.impl();
+    PlanEntry* entry = impl.plans.find(plan.impl()->asked);
+    if (entry == nullptr) entry = &impl.plans.add(plan.impl_);
+    return execute(impl, *entry, alpha, A, B, beta, C);
   });
 }
 
 Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
             void* C) noexcept {
   return api::guarded([&]() -> Status {
-    std::shared_ptr<const Plan::Impl> plan;
-    if (auto s = make_plan(handle, problem, plan); !s.ok()) return s;
-    return run_checked(*handle.impl(), *plan, alpha, A, B, beta, C);
+    if (!handle.is_open()) return not_open();
+    PlanEntry* entry = nullptr;
+    if (auto s = find_plan(*handle.impl(), problem, entry); !s.ok()) return s;
+    return execute(*handle.impl(), *entry, alpha, A, B, beta, C);
   });
 }
 
 Status workspace_size(const Handle& handle, const Problem& problem, std::size_t& bytes) noexcept {
-  return api::guarded([&]() -> Status {
-    std::shared_ptr<const Plan::Impl> plan;
-    if (auto s = make_plan(handle, problem, plan); !s.ok()) return s;
-    bytes = plan->workspace;
-    return {};
-  });
+  Plan made;
+  if (auto s = plan(handle, problem, made); !s.ok()) return s;
+  bytes = made.workspace_bytes();
+  return {};
 }
 
 const char* version() noexcept {

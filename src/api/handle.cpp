@@ -55,13 +55,13 @@ Status Handle::set_workspace(void* workspace, std::size_t bytes) noexcept {
   });
 }
 
-Status Handle::Impl::workspace(std::size_t bytes, void*& out) {
+Status Handle::Impl::workspace(std::size_t bytes, std::span<std::byte>& out) {
   if (lent != nullptr) {
     if (lent_bytes < bytes) {
       return {Code::workspace_too_small,
               "workspace has " + std::to_string(lent_bytes) + " bytes; this plan needs " + std::to_string(bytes)};
     }
-    out = lent;
+    out = {static_cast<std::byte*>(lent), lent_bytes};
     return {};
   }
   if (own.bytes() < bytes) {
@@ -71,7 +71,7 @@ Status Handle::Impl::workspace(std::size_t bytes, void*& out) {
     if (auto s = runtime::Buffer::make(machine, bytes, larger); !s.ok()) return s;
     own = std::move(larger);
   }
-  out = own.data();
+  out = {static_cast<std::byte*>(own.data()), own.bytes()};
   return {};
 }
 

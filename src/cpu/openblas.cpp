@@ -136,6 +136,13 @@ Status run(const Call& call, std::span<std::byte> workspace) {
     return {};
   }
   const bool packed = is_packed(p.in);
+  const auto multiply = [&](const Operands& data) {
+    p.in == Type::f64 ? multiply_direct<double>(call, data) : multiply_direct<float>(call, data);
+  };
+  if (!packed && p.batch == 1) {  // small products feel every step between the call and cblas
+    multiply(Operands(call, 0));
+    return {};
+  }
   const std::size_t panel_bytes = packed ? Panels(p).bytes() : 0;
   auto workers = static_cast<std::size_t>(workers_for(p));
   // Someone may have given OpenBLAS more threads since the workspace was measured.
@@ -148,10 +155,8 @@ Status run(const Call& call, std::span<std::byte> workspace) {
       const Operands data(call, batch);
       if (packed) {
         multiply_panels(call, data, panels, workers == 1);
-      } else if (p.in == Type::f64) {
-        multiply_direct<double>(call, data);
       } else {
-        multiply_direct<float>(call, data);
+        multiply(data);
       }
     }
   });

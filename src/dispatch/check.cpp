@@ -90,30 +90,24 @@ Status check(const Problem& p) {
   return check_stride_c(p);
 }
 
-bool reads_inputs(const Call& call) {
-  const Problem& p = call.problem;
-  return p.m > 0 && p.n > 0 && p.k > 0 && p.batch > 0 && call.alpha != 0;
-}
-
-Status check_pointers(const Call& call) {
-  const Problem& p = call.problem;
-  const auto one = [](char which, const void* pointer, Type type, const char* when) -> Status {
+Status check_pointers(const Problem& p, double alpha, const void* A, const void* B, const void* C) {
+  if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
+  const auto bad = [](const void* pointer, Type type) {
+    return pointer == nullptr ||
+           reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(size_of(type)) != 0;
+  };
+  const auto refused = [](char which, const void* pointer, Type type, const char* when) {
     if (pointer == nullptr) {
       return invalid(std::string(1, which) + " is null; it must point to the matrix unless " + when);
     }
-    const auto size = static_cast<std::uintptr_t>(size_of(type));
-    if (reinterpret_cast<std::uintptr_t>(pointer) % size != 0) {
-      return invalid(std::string(1, which) + " is not aligned to its element type; an address of " +
-                     std::string(name(type)) + " must be a multiple of " + number(size_of(type)));
-    }
-    return {};
+    return invalid(std::string(1, which) + " is not aligned to its element type; an address of " +
+                   std::string(name(type)) + " must be a multiple of " + number(size_of(type)));
   };
-  if (reads_inputs(call)) {
-    if (auto s = one('A', call.A, p.in, "alpha, m, n, k or batch is 0"); !s.ok()) return s;
-    if (auto s = one('B', call.B, p.in, "alpha, m, n, k or batch is 0"); !s.ok()) return s;
+  if (p.k > 0 && alpha != 0) {
+    if (bad(A, p.in)) return refused('A', A, p.in, "alpha, m, n, k or batch is 0");
+    if (bad(B, p.in)) return refused('B', B, p.in, "alpha, m, n, k or batch is 0");
   }
-  if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
-  return one('C', call.C, p.out, "m, n or batch is 0");
+  return bad(C, p.out) ? refused('C', C, p.out, "m, n or batch is 0") : Status{};
 }
 
 }  // namespace cairn::dispatch

@@ -9,11 +9,9 @@ namespace cairn::dispatch {
 // Sizes, leading dimensions, strides, types: all that can be said without the data.
 Status check(const Problem& problem);
 
-// The pointers of a call whose problem has passed check(): present where they are read or written, and aligned
-// to their element.
-Status check_pointers(const Call& call);
-
-// Does the call read A and B? Not if alpha or k is 0, or C is empty.
-bool reads_inputs(const Call& call);
+// The pointers of a call whose problem has passed check(): present where they are read or written, and aligned to
+// their element. A and B are not read if alpha or k is 0, or C is empty.
+Status check_pointers(const Problem& problem, double alpha, const void* A, const void* B, const void* C);
+inline Status check_pointers(const Call& c) { return check_pointers(c.problem, c.alpha, c.A, c.B, c.C); }
 
 }  // namespace cairn::dispatch

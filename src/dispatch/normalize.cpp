@@ -23,9 +23,8 @@ Call flipped(const Call& call) {
 
 Call with_rounded_scalars(const Call& call) {
   Call c = call;
-  if (accumulator(call.problem.in) == Type::f64) return c;
-  c.alpha = static_cast<double>(static_cast<float>(call.alpha));
-  c.beta = static_cast<double>(static_cast<float>(call.beta));
+  c.alpha = rounded_scalar(call.alpha, call.problem.in);
+  c.beta = rounded_scalar(call.beta, call.problem.in);
   return c;
 }
 

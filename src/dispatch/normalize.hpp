@@ -37,6 +37,9 @@ Call flipped(const Call& call);
 
 // Kernels take alpha and beta in the type they accumulate in. Rounding them here, once, makes every backend see the
 // same numbers, and makes "beta = 0" one decision: a beta that rounds to 0 does not read C.
+inline double rounded_scalar(double scalar, Type in) {
+  return accumulator(in) == Type::f64 ? scalar : static_cast<double>(static_cast<float>(scalar));
+}
 Call with_rounded_scalars(const Call& call);
 
 Problem to_row(const Problem& problem);

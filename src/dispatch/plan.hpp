@@ -1,31 +1,40 @@
-// Planning: which backend or kernel runs a problem on a device, and why. Candidates are asked in order of
-// preference; each either takes the problem or says what rules it out, and why() keeps what they said.
+// Planning: which backend or rung runs a problem on a device. Of the rungs that take it, the one with the shortest
+// forecast (kernels/choice.hpp). Planning makes no text; why() is put into words when somebody asks.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "cairn/cairn.hpp"
 #include "runtime/runtime.hpp"
 #include "src/cpu/backend.hpp"
-#include "src/dispatch/rungs.hpp"
+#include "src/dispatch/candidate.hpp"
 
 namespace cairn {
 
 struct Plan::Impl {
   Problem asked;
   Problem row;  // `asked`, row-major
+  runtime::Kind kind = runtime::Kind::cpu;
   int device = kCpu;
-  int units = 0;                          // of it
+  std::string device_name;
+  Device gpu;                             // what the forecasts are for
   const cpu::Backend* backend = nullptr;  // on the CPU
-  const Rung* rung = nullptr;             // on a GPU, emulated or not, with one of its tiles
-  int tile = 0;
-  std::string tile_name;
-  const Rung* other = nullptr;  // with its first tile, where A and B do not begin where `rung` wants them to
-  std::string id;
-  std::string why;
-  std::size_t workspace = 0;
+  dispatch::Candidate best;               // on a GPU, emulated or not
+  dispatch::Candidate fallback;           // if A or B is misaligned for `best`; no rung where none is needed
+  std::size_t workspace = 0;              // the most that run() may want
+
+  struct Words {
+    std::string id, tile, why;
+  };
+  // Made on the first call, by whichever thread; empty if there is no memory for them.
+  const Words& words() const noexcept;
+
+ private:
+  mutable std::once_flag once_;
+  mutable Words words_;
 };
 
 namespace dispatch {
@@ -33,8 +42,11 @@ namespace dispatch {
 // `problem` has passed check().
 Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out);
 
-// Runs a checked call by its plan. `workspace` holds plan.workspace bytes.
-Status execute(const Plan::Impl& plan, const Call& call, void* workspace, runtime::Stream stream);
+// What of a plan runs for these pointers, on a GPU.
+const Candidate& candidate_for(const Plan::Impl& plan, const RungArgs& args);
+
+// Every candidate with its forecast, or what ruled it out.
+Plan::Impl::Words explain(const Plan::Impl& plan);
 
 }  // namespace dispatch
 }  // namespace cairn

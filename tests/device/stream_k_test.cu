@@ -74,19 +74,21 @@ TEST(StreamK, AShareIsFoundByItsSteps) {
   }
 }
 
-// Full waves are left alone, and so is a last one that cutting would hardly shorten.
+// Full waves are left alone, and so is a last one that splitting would not shorten.
 TEST(StreamK, TilesAreCutOnlyWhereThatSavesSteps) {
   EXPECT_EQ(share_out(264, 1000, 132, 2).cut, 0);
-  EXPECT_EQ(share_out(1, 16, 132, 2).cut, 0);
-  EXPECT_EQ(share_out(1024, 64, 132, 2).cut, 0) << "232 of 264 in the last wave";
+  EXPECT_EQ(share_out(1, 7, 132, 2).cut, 0) << "no share is shorter than four steps";
+  EXPECT_EQ(share_out(1, 8, 132, 2).cut, 1);
+  EXPECT_EQ(share_out(263, 64, 132, 2).cut, 0) << "263 of 264 in the last wave: 64 steps each either way";
+  EXPECT_EQ(share_out(1024, 64, 132, 2).cut, 232) << "57 steps instead of 64";
   EXPECT_EQ(share_out(1, 1024, 132, 2).blocks, 132);
   EXPECT_EQ(share_out(1, 40, 132, 2).blocks, 10) << "no share is shorter than four steps";
   const Shares tail = share_out(265, 1000, 132, 2);
   EXPECT_EQ(tail.whole, 264);
   EXPECT_EQ(tail.cut, 1);
   EXPECT_EQ(tail.blocks, 250);
-  EXPECT_EQ(uncut(tail).whole, 265);
-  EXPECT_EQ(uncut(tail).sums(), 0u);
+  EXPECT_EQ(whole_tiles(265, 1000).whole, 265);
+  EXPECT_EQ(whole_tiles(265, 1000).sums(), 0u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a plan says of the ladder on GPUs that are not here.
+// What a plan takes and says, on GPUs that are not here.
 #include "src/dispatch/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,19 @@ runtime::Facts gpu(int arch) {
   facts.name = "a GPU";
   facts.units = 132;
   facts.arch = arch;
+  facts.clock_mhz = 1980;
   return facts;
+}
+
+std::shared_ptr<const Plan::Impl> planned(int arch, const Problem& p) {
+  std::shared_ptr<const Plan::Impl> plan;
+  const Status s = make_plan(gpu(arch), p, plan);
+  EXPECT_TRUE(s.ok()) << s.message();
+  return plan;
+}
+
+Problem square(Type type, std::int64_t size = 4096, Op op_b = Op::transpose) {
+  return Problem::packed(type, Op::none, op_b, size, size, size);
 }
 
 TEST(Plan, TellsWhyEveryRungRefuses) {
@@ -20,23 +32,74 @@ TEST(Plan, TellsWhyEveryRungRefuses) {
   std::shared_ptr<const Plan::Impl> plan;
   const Status refused = make_plan(gpu(80), p, plan);
   EXPECT_EQ(refused.code(), Code::unsupported);
-  for (const char* why : {"simt/22_pipelined: it multiplies f32 into f32, f64 into f64",
-                          "hopper/59_summit: it needs sm_90 and no other, this is sm_80"})
+  for (const char* why : {"simt/22_pipelined: ruled out, it multiplies f32 into f32, f64 into f64",
+                          "hopper/59_summit: ruled out, it needs sm_90 and no other, this is sm_80"})
     EXPECT_NE(refused.message().find(why), std::string::npos) << refused.message();
-  ASSERT_TRUE(make_plan(gpu(90), p, plan).ok());
-  EXPECT_EQ(plan->id, "hopper/59_summit");
+  EXPECT_EQ(plan, nullptr);
+  EXPECT_EQ(planned(90, p)->words().id, "hopper/59_summit");
+}
+
+TEST(Plan, TakesTheShortestForecast) {
+  Problem split = square(Type::f32);
+  split.compute = Compute::split;
+  Problem tf32 = split;
+  tf32.compute = Compute::tf32;
+  EXPECT_EQ(planned(90, square(Type::bf16))->words().id, "hopper/59_summit");
+  EXPECT_EQ(planned(90, tf32)->words().id, "hopper/59_summit");
+  EXPECT_EQ(planned(80, tf32)->words().id, "tensor/39_mma_stream_k");
+  EXPECT_EQ(planned(90, split)->words().id, "tensor/40_mma_tf32x3");
+  EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/22_pipelined");
+  for (const Rung* rung : ladder_of(runtime::Kind::emu)) {
+    if (rung->choose == nullptr || refusal(*rung, tf32, device_of(gpu(90))) != Refusal::none) continue;
+    EXPECT_GE(candidate(*rung, tf32, device_of(gpu(90))).choice.forecast.us(),
+              planned(90, tf32)->best.choice.forecast.us())
+        << rung->id;
+  }
+}
+
+// No rung with a forecast runs on sm_75: the highest of the others.
+TEST(Plan, WithoutAForecastTakesTheHighestRung) {
+  const auto plan = planned(75, square(Type::f32, 4096, Op::none));
+  ASSERT_NE(plan->best.rung, nullptr);
+  EXPECT_EQ(plan->best.rung->choose, nullptr);
+  EXPECT_EQ(plan->best.rung->id, "simt/20_double_buffer_k16");
+  EXPECT_NE(plan->words().why.find("none with a forecast does"), std::string::npos) << plan->words().why;
 }
 
 // Rows of 4096 bytes are aligned, and pointers may not be. tensor/39 takes them in bf16; of e4m3 there are copies.
-TEST(Plan, HasMemoryForCopiesWhereNobodyStandsBy) {
-  std::shared_ptr<const Plan::Impl> plan;
-  ASSERT_TRUE(make_plan(gpu(90), Problem::packed(Type::e4m3, Op::none, Op::transpose, 4096, 4096, 4096), plan).ok());
-  EXPECT_EQ(plan->other, nullptr);
-  EXPECT_GE(plan->workspace, 2u * 4096 * 4096);
-  ASSERT_TRUE(make_plan(gpu(90), Problem::packed(Type::bf16, Op::none, Op::transpose, 4096, 4096, 4096), plan).ok());
-  ASSERT_NE(plan->other, nullptr);
-  EXPECT_EQ(plan->other->id, "tensor/39_mma_stream_k");
-  EXPECT_LT(plan->workspace, 2u * 4096 * 4096);
+TEST(Plan, HasAFallbackForMisalignedPointers) {
+  const auto bf16 = planned(90, square(Type::bf16)), e4m3 = planned(90, square(Type::e4m3));
+  ASSERT_NE(bf16->fallback.rung, nullptr);
+  EXPECT_EQ(bf16->fallback.rung->id, "tensor/39_mma_stream_k");
+  EXPECT_LT(bf16->workspace, 2u * 4096 * 4096);
+  EXPECT_EQ(e4m3->fallback.rung, e4m3->best.rung);
+  EXPECT_FALSE(e4m3->fallback.aligned);
+  EXPECT_GE(e4m3->workspace, 2u * 4096 * 4096);
+  EXPECT_EQ(planned(90, square(Type::f32))->fallback.rung, nullptr) << "it takes any pointer";
+
+  alignas(16) static std::byte memory[32];
+  const auto taken = [](const Plan::Impl& plan, const void* A, const void* B, double alpha = 1) {
+    return &candidate_for(plan, {plan.row, alpha, A, B, 0, memory});
+  };
+  EXPECT_EQ(taken(*bf16, memory, memory), &bf16->best);
+  EXPECT_EQ(taken(*bf16, memory + 2, memory), &bf16->fallback);
+  EXPECT_EQ(taken(*bf16, memory, memory + 2), &bf16->fallback);
+  EXPECT_EQ(taken(*bf16, memory + 2, memory, 0), &bf16->best) << "nobody reads them";
+  EXPECT_NE(bf16->words().why.find("fallback for A or B that does not begin at a multiple of 16 bytes"),
+            std::string::npos);
+  EXPECT_NE(e4m3->words().why.find("which it copies"), std::string::npos) << e4m3->words().why;
+}
+
+TEST(Plan, SaysWhatWasWeighed) {
+  const auto plan = planned(90, square(Type::bf16));
+  const std::string& why = plan->words().why;
+  for (int tile = 0; tile < plan->best.rung->tiles; ++tile)
+    EXPECT_NE(why.find(std::string("  ") + plan->best.rung->tile_name(tile).text + ", "), std::string::npos) << why;
+  for (const char* said :
+       {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue", "least energy",
+        "simt/22_pipelined: ruled out, it multiplies", "hopper/58_pingpong: has no forecast, and others do"})
+    EXPECT_NE(why.find(said), std::string::npos) << said << "\n" << why;
+  EXPECT_EQ(plan->words().tile, plan->best.rung->tile_name(plan->best.choice.tile).text);
 }
 
 }  // namespace

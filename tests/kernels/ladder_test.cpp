@@ -12,7 +12,7 @@
 #include "lab/verify/data.hpp"
 #include "lab/verify/move.hpp"
 #include "lab/verify/verify.hpp"
-#include "src/dispatch/rungs.hpp"
+#include "src/dispatch/candidate.hpp"
 #include "tests/kernels/cases.hpp"
 #include "tests/kernels/far_matrix.hpp"
 
@@ -28,6 +28,10 @@ std::string underscored(std::string_view id) {
   std::string name(id);
   name.replace(name.find('/'), 1, "_");
   return name;
+}
+
+Choice choice_of(const Rung& rung, int tile, const Problem& row) {
+  return dispatch::candidate(rung, row, dispatch::device_of(machine->facts()), tile).choice;
 }
 
 // A rung with a tile. The cases depend on its kind.
@@ -54,7 +58,7 @@ class RungTest : public testing::Test {
     // The emulator takes its time, so there kinds, a layout in an order each, share the cases out. Which of them
     // takes which case moves on with every round, so that none gets, say, all cases of one placement.
     const bool emulated = machine->facts().kind == runtime::Kind::emu;
-    const std::size_t some = tile_ > 1 && rung_.shape != nullptr ? 4 : 1;  // of a menu, all but two see fewer
+    const std::size_t some = tile_ > 1 && rung_.tiles > 4 ? 4 : 1;  // of a menu, all but two see fewer
     const std::size_t turns =
         !emulated ? 1 : some * (size_of(types.in) <= 2 ? 8u : 2u * std::popcount(rung_.layouts));
     const auto each = [&](const std::vector<Case>& cases) {
@@ -190,12 +194,12 @@ class RungTest : public testing::Test {
       device[i] = static_cast<std::byte*>(buffers[i].data()) + host[i]->first;
       if (auto s = machine->copy_in(buffers[i].data(), bytes.data(), bytes.size(), nullptr); !s.ok()) return s;
     }
-    const int units = machine->facts().units;
     runtime::Buffer scratch;
-    const std::size_t wanted = dispatch::scratch_bytes(rung_, tile_, test.problem, units);
-    if (auto s = runtime::Buffer::make(machine, wanted, scratch); !s.ok()) return s;
-    const RungArgs args{test.problem, test.alpha, device[0], device[1],
-                        test.beta,    device[2],  units,     {static_cast<std::byte*>(scratch.data()), wanted}};
+    const Choice choice = choice_of(rung_, tile_, test.problem);
+    if (auto s = runtime::Buffer::make(machine, choice.scratch_bytes, scratch); !s.ok()) return s;
+    const std::span memory(static_cast<std::byte*>(scratch.data()), choice.scratch_bytes);
+    const RungArgs args{test.problem,           test.alpha, device[0], device[1], test.beta, device[2],
+                        machine->facts().units, memory,     &choice};
     if (auto s = rung_.launch(args, tile_, nullptr); !s.ok()) return s;
     if (auto s = machine->synchronize(nullptr); !s.ok()) return s;
     for (int i = 0; i < 3; ++i) {
@@ -229,7 +233,7 @@ class DeepTest : public RungTest {
                                   size[0], size[1], size[2]);
       p.out = types.out, p.compute = types.compute;
       p = with_rows(p, 16);  // so that it is for sums, and not for copies
-      cut += dispatch::scratch_bytes(rung_, tile_, p, machine->facts().units) > 0;
+      cut += choice_of(rung_, tile_, p).scratch_bytes > 0;
       expect_passed(contender, make_case(seed, p, {2, 0.5}, Mode::exact, static_cast<unsigned>(seed)));
       expect_passed(contender, make_case(seed, p, {1, 0}, Mode::rounding, static_cast<unsigned>(seed + 1)));
       same_bits(make_case(seed, p, {1, 0}, Mode::rounding, 0));
@@ -239,10 +243,10 @@ class DeepTest : public RungTest {
   }
   static bool wanted(const Rung& rung, int tile) {
     // On the emulator each is long: the first, and of a menu the last two, of which one is shared by a cluster.
-    const int last = rung.shape != nullptr ? 2 : 1;
+    const int last = rung.tiles > 4 ? 2 : 1;
     if (machine->facts().kind == runtime::Kind::emu && tile > 0 && tile < rung.tiles - last) return false;
     const Problem deep = Problem::packed(rung.types[0].in, Op::none, Op::transpose, 64, 64, 65536);
-    return dispatch::scratch_bytes(rung, tile, deep, machine->facts().units) > 0;
+    return choice_of(rung, tile, deep).scratch_bytes > 0;
   }
 
  private:

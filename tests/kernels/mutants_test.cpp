@@ -7,7 +7,7 @@
 
 #include "lab/contender_rung.hpp"
 #include "lab/verify/verify.hpp"
-#include "src/dispatch/rungs.hpp"
+#include "src/dispatch/candidate.hpp"
 #include "tests/kernels/cases.hpp"
 
 namespace cairn::lab::verify {

@@ -9,7 +9,6 @@
 
 #include "lab/measure/statistics.hpp"
 #include "lab/record/record.hpp"
-#include "src/dispatch/choose.hpp"
 #include "tests/support/summit.hpp"
 
 namespace cairn::lab::record {
@@ -49,7 +48,7 @@ void expect_within_five_percent(const std::map<std::string, std::map<int, double
     ASSERT_TRUE(parse(text, p).ok()) << text;
     const auto faster = [](const auto& a, const auto& b) { return a.second < b.second; };
     const double best = std::min_element(tiles.begin(), tiles.end(), faster)->second;
-    const int tile = dispatch::choose(summit(), p, 132).tile;
+    const int tile = test::choose(p).tile;
     ASSERT_TRUE(tiles.contains(tile)) << p.brief() << ", tile " << tile;
     EXPECT_LE(tiles.at(tile) / best, 1.05) << p.brief() << ", tile " << tile;
   }

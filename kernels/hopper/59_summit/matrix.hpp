@@ -81,7 +81,7 @@ inline Packed packed_problem(const Problem& row, bool aligned) {
   return all;
 }
 
-inline Status pack(const Matrix& from, const Matrix& to, Stream stream) {
+inline Status pack_matrix(const Matrix& from, const Matrix& to, Stream stream) {
   const auto go = [&]<class Word>() {
     const Lines<Word> lines{static_cast<const Word*>(from.base),
                             static_cast<Word*>(const_cast<void*>(to.base)),

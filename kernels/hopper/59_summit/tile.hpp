@@ -55,17 +55,9 @@ inline constexpr Tile kTiles[] = {{128, 256, 4, 1},
                                   {64, 128, 7, 2, false, true},
                                   {64, 64, 12, 1, true},
                                   {64, 64, 11, 1, true, true}};
+static_assert(std::ranges::all_of(kTiles, &Tile::valid));
 
-// What cutting so many tiles of a cluster costs, in steps: sums are written, read and added by a second kernel, which
-// takes 7000 cycles, 11000 more where a tile is 128 x 256, and 4 for each row. A step takes as long as its products,
-// or as its bytes take to come from L2. This is on the safe side of the library's forecast
-// (src/dispatch/choose.cpp): with that instead, 19 of 32 tiles of thin problems became slower.
-constexpr std::int64_t trouble(const Tile& t, std::int64_t cut) {
-  const std::int64_t area = t.bm * t.bn, bytes = (t.bm + t.bn / t.cluster) * kLine;
-  return (7000 + 11000 * area / (128 * 256) + 4 * cut * t.cluster * t.bm) / std::max(area * 3 / 64, bytes / 53);
-}
-
-// The same for the kernel.
+// A tile as the kernel is compiled for it.
 template <int tile> struct Geometry {
   static constexpr Tile t = kTiles[tile];
   static constexpr int bm = t.bm, bn = t.bn, stages = t.stages, cluster = t.cluster;

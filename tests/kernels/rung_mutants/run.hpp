@@ -131,10 +131,12 @@ inline std::string run(const emu::Entry& emulator, const Rung& rung, const Probl
   emulator.configure({.seed = seed, .threads = 1});
   Matrix A(emulator, p.in, p.m * p.lda), B(emulator, p.in, p.k * p.ldb), C(emulator, p.out, p.m * p.ldc);
   A.draw(seed, values), B.draw(~seed, values);
-  const std::size_t bytes = rung.scratch ? rung.scratch(p, tile, units) : 0;
+  Choice choice;
+  if (rung.choose != nullptr) choice = rung.choose({p, {90, units}, tile});
+  const std::size_t bytes = choice.scratch_bytes;
   Matrix scratch(emulator, Type::f32, static_cast<std::int64_t>(bytes / sizeof(float)));
   const std::span memory(static_cast<std::byte*>(scratch.device()), bytes);
-  Status status = rung.launch({p, 1, A.device(), B.device(), 0, C.device(), units, memory}, tile, nullptr);
+  Status status = rung.launch({p, 1, A.device(), B.device(), 0, C.device(), units, memory, &choice}, tile, nullptr);
   const Status late = emulator.take_error();
   if (status.ok()) status = late;
   if (!status.ok()) return status.message();

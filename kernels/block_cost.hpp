@@ -1,0 +1,72 @@
+// The cost of a kernel that gives each block a tile of C and lets blocks come and go: the busiest SM's tiles at the
+// rate of its multiply-adds, or DRAM, whichever takes longer. Rungs with such kernels say the rates.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/stream_k.hpp"
+#include "kernels/choice.hpp"
+
+namespace cairn {
+
+struct BlockCost {
+  std::int64_t bm, bn;  // a block's tile
+  double rate;          // multiply-adds a cycle of an SM that is full,
+  double alone;         // and the part of it that one block reaches alone
+  double epilogue;      // cycles of a tile, after its last step of k
+  double fixup = 0;     // cycles of the kernel that adds up split tiles, beside the bytes it moves
+};
+
+namespace detail {
+inline constexpr double kDramBytes = 2500.0 / 132;  // a cycle and SM, on an H200
+
+// `busiest`: tiles that the busiest SM makes, by so many blocks.
+inline Forecast block_forecast(const BlockCost& b, const Problem& p, const Device& device, double busiest,
+                               double blocks, double fixup = 0) {
+  constexpr double kLaunch = 2400, kClock = 0.9;  // fitted on an H200
+  const double rate = b.rate * std::min(1.0, std::max(blocks, 1.0) * b.alone);
+  const double loop = busiest * static_cast<double>(b.bm * b.bn * p.k) / rate;
+  const auto elements = static_cast<double>((p.m + p.n) * p.k * p.batch * size_of(p.in)) +
+                        static_cast<double>(p.m * p.n * p.batch * size_of(p.out));
+  const double memory = elements / (kDramBytes * device.sms), mhz = kClock * device.mhz;
+  Forecast f;
+  f.add("launch", kLaunch / mhz);
+  f.add(loop >= memory ? "main loop" : "main loop (DRAM)", std::max(loop, memory) / mhz);
+  f.add("epilogue", b.epilogue * std::max(busiest, 1.0) / mhz);
+  f.add("fix-up of split tiles", fixup / mhz);
+  return f;
+}
+inline std::int64_t tiles_of(const BlockCost& b, const Problem& p) {
+  return (p.m + b.bm - 1) / b.bm * ((p.n + b.bn - 1) / b.bn) * p.batch;
+}
+}  // namespace detail
+
+inline Forecast forecast(const BlockCost& b, const Problem& p, const Device& device) {
+  const auto busiest = static_cast<double>((detail::tiles_of(b, p) + device.sms - 1) / device.sms);
+  return detail::block_forecast(b, p, device, busiest, busiest);
+}
+
+// For a kernel that can split its tail wave along k, of which an SM runs `resident` blocks at a time and a tile has
+// so many steps: whole tiles or split ones, whichever is faster. The choice keeps the Shares.
+inline Choice choose_split(const BlockCost& b, std::int64_t steps, int resident, const Problem& p,
+                           const Device& device) {
+  const std::int64_t tiles = detail::tiles_of(b, p);
+  Choice whole, split;
+  whole.keep(whole_tiles(tiles, steps));
+  whole.forecast = forecast(b, p, device);
+  const Shares shares = share_out(tiles, steps, device.sms, resident);
+  if (shares.cut == 0) return whole;
+  const auto sms = static_cast<double>(device.sms);
+  const double parts = static_cast<double>((shares.blocks + device.sms - 1) / device.sms);
+  const double part = static_cast<double>(shares.each + (shares.longer > 0 ? 1 : 0)) / static_cast<double>(steps);
+  const auto tile = static_cast<double>(b.bm * b.bn) * sizeof(float);
+  const double moved = 2 * tile * (shares.blocks + shares.cut);  // partial sums, written and read
+  split.keep(shares);
+  split.scratch_bytes = shares.sums() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
+  split.forecast = detail::block_forecast(b, p, device, shares.whole / sms + parts * part, shares.whole / sms + parts,
+                                          b.fixup + moved / (detail::kDramBytes * sms));
+  return split.forecast.us() < whole.forecast.us() ? split : whole;
+}
+
+}  // namespace cairn

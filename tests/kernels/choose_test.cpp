@@ -1,0 +1,223 @@
+// What every rung with a cost model promises of its answers, and which way they point on problems where the reason
+// can be seen. The formulas are not repeated here: whether they are right is for records of measured times to say
+// (tests/lab/tiles_test.cpp).
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "src/dispatch/candidate.hpp"
+#include "tests/support/summit.hpp"
+
+namespace cairn {
+namespace {
+
+using test::choose;
+using test::kH200;
+using test::summit;
+
+constexpr Op n = Op::none, t = Op::transpose;
+
+Problem problem(Type type, std::int64_t m, std::int64_t cols, std::int64_t k, Op op_a = n, Op op_b = n,
+                std::int64_t batch = 1) {
+  return Problem::packed(type, op_a, op_b, m, cols, k, Order::row, batch);
+}
+Problem fast(std::int64_t m, std::int64_t cols, std::int64_t k, Op op_a = n, Op op_b = t) {
+  Problem p = problem(Type::e4m3, m, cols, k, op_a, op_b);
+  p.out = Type::bf16, p.compute = Compute::fast;
+  return p;
+}
+std::string tile_for(const Problem& p) { return summit().tile_name(choose(p).tile).text; }
+
+// Thin, deep, square, odd, tiny and empty.
+constexpr std::int64_t kSizes[][3] = {{1, 1, 1},         {64, 64, 64},       {1, 4096, 4096},    {4096, 16, 4096},
+                                      {200, 300, 400},   {128, 128, 65536},  {1000, 1000, 1000}, {4095, 4097, 333},
+                                      {4096, 4096, 512}, {8192, 8192, 8192}, {0, 5, 7},          {5, 7, 0}};
+
+// Calls f(rung, problem) for every rung with a cost model, each of its types, layouts and sizes.
+template <class F> void for_each_answer(F f) {
+  int rungs = 0;
+  for (const Rung* rung : emulated_ladder()) {
+    if (rung->choose == nullptr) continue;
+    ++rungs;
+    for (const Types& types : rung->types) {
+      for (const auto& [m, cols, k] : kSizes) {
+        for (const Op op_b : {n, t}) {
+          Problem p = problem(types.in, m, cols, k, n, op_b);
+          p.out = types.out, p.compute = types.compute;
+          f(*rung, p);
+        }
+      }
+    }
+  }
+  EXPECT_GE(rungs, 4);
+}
+
+TEST(Choose, AForecastIsTheSumOfItsTerms) {
+  for_each_answer([](const Rung& rung, const Problem& p) {
+    for (int tile = 0; tile < rung.tiles; ++tile) {
+      const Choice choice = rung.choose({p, kH200, tile});
+      EXPECT_EQ(choice.tile, tile) << rung.id;
+      double sum = 0;
+      for (const Forecast::Term& term : choice.forecast) {
+        EXPECT_GT(term.us, 0) << rung.id << ", " << p.brief() << ", " << term.name;
+        sum += term.us;
+      }
+      EXPECT_GT(sum, 0.5) << "a launch alone takes more";
+      EXPECT_NEAR(choice.forecast.us(), sum, 1e-9 * sum) << rung.id << ", " << p.brief();
+    }
+  });
+}
+
+TEST(Choose, TheTileTakenHasTheShortestForecastOrSaysWhyNot) {
+  for_each_answer([](const Rung& rung, const Problem& p) {
+    const Choice taken = rung.choose({p, kH200});
+    double shortest = taken.forecast.us();
+    for (int tile = 0; tile < rung.tiles; ++tile)
+      shortest = std::min(shortest, rung.choose({p, kH200, tile}).forecast.us());
+    if (std::string(taken.preference).empty()) {
+      EXPECT_DOUBLE_EQ(taken.forecast.us(), shortest) << rung.id << ", " << p.brief();
+    } else {
+      EXPECT_LE(taken.forecast.us(), 1.035 * shortest) << rung.id << ", " << p.brief();
+    }
+    const Choice again = rung.choose({p, kH200, taken.tile});
+    EXPECT_EQ(again.scratch_bytes, taken.scratch_bytes) << "asked for by its number, a tile is the same";
+    EXPECT_DOUBLE_EQ(again.forecast.us(), taken.forecast.us());
+  });
+}
+
+// 990 TFLOP/s of bf16 (twice that of e4m3, half of tf32) and 4.8 TB/s are all an H200 has: whoever forecasts more
+// counts something wrong.
+TEST(Choose, NothingIsForecastToBeFasterThanTheHardware) {
+  for_each_answer([](const Rung& rung, const Problem& p) {
+    const auto flops = 2.0 * static_cast<double>(p.m * p.n * p.k);
+    const auto bytes = static_cast<double>((p.m + p.n) * p.k * size_of(p.in) + p.m * p.n * size_of(p.out));
+    const double peak = 990e6 * 2 / static_cast<double>(size_of(p.in));
+    const double us = rung.choose({p, kH200}).forecast.us();
+    EXPECT_GE(us, 0.9 * flops / peak) << rung.id << ", " << p.brief();
+    EXPECT_GE(us, 0.9 * bytes / 4.9e6) << rung.id << ", " << p.brief();
+  });
+}
+
+TEST(Choose, MoreWorkIsNeverForecastToTakeMuchLess) {
+  for_each_answer([](const Rung& rung, const Problem& p) {
+    if (p.m % 64 != 0 || p.n % 64 != 0 || p.k % 64 != 0)
+      return;  // twice an odd size is aligned, and may well be faster
+    const double us = rung.choose({p, kH200}).forecast.us();
+    for (const auto side : {&Problem::m, &Problem::n, &Problem::k}) {
+      Problem more = p;
+      more.*side *= 2;
+      more.pack();
+      // Twice the size may fill a wave that was nearly empty, or begin to be worth splitting; it does not save a
+      // tenth.
+      EXPECT_GE(rung.choose({more, kH200}).forecast.us(), 0.9 * us) << rung.id << ", " << more.brief();
+    }
+  });
+}
+
+TEST(Choose, MoreSMsAndAFasterClockTakeNoLonger) {
+  for_each_answer([](const Rung& rung, const Problem& p) {
+    const double us = rung.choose({p, kH200}).forecast.us();
+    EXPECT_LE(us, 1.1 * rung.choose({p, {90, 66, 1980}}).forecast.us()) << rung.id << ", " << p.brief();
+    EXPECT_NEAR(2 * us, rung.choose({p, {90, 132, 990}}).forecast.us(), 1e-6 * us) << rung.id << ", " << p.brief();
+  });
+}
+
+TEST(Choose, PartialSumsHaveScratchMemoryAndWholeTilesNone) {
+  for (const Rung* rung : emulated_ladder()) {
+    if (rung->id != "hopper/59_summit" && rung->id != "tensor/39_mma_stream_k") continue;
+    for (int tile = 0; tile < rung->tiles; ++tile) {
+      // One tile of C and a long k, for 132 SMs; and k so short that nobody would split it.
+      EXPECT_GE(rung->choose({problem(Type::bf16, 64, 64, 65536, n, t), kH200, tile}).scratch_bytes,
+                2u * 64 * 64 * sizeof(float))
+          << rung->id << "@" << tile;
+      EXPECT_EQ(rung->choose({problem(Type::bf16, 64, 64, 256, n, t), kH200, tile}).scratch_bytes, 0u)
+          << rung->id << "@" << tile;
+    }
+  }
+}
+
+TEST(Choose, CopiesOfOperandsArePartOfTheScratchMemoryAndOfTheForecast) {
+  const Problem even = problem(Type::bf16, 1000, 1000, 1024, n, t);
+  Problem odd = even;
+  odd.lda = 1025;
+  const auto packs = [](const Choice& choice) {
+    return std::ranges::any_of(choice.forecast,
+                               [](const auto& term) { return std::string(term.name) == "pack operands"; });
+  };
+  EXPECT_FALSE(packs(choose(even, 0)));
+  EXPECT_TRUE(packs(choose(odd, 0)));
+  // A's rows begin at multiples of 128 bytes then, as they already do in `even`.
+  EXPECT_EQ(choose(odd, 0).scratch_bytes - choose(even, 0).scratch_bytes, 1000u * 1024 * 2);
+  EXPECT_GT(choose(odd, 0).forecast.us(), choose(even, 0).forecast.us());
+  // Pointers at any address: both are copied.
+  EXPECT_EQ(choose(even, 0, false).scratch_bytes - choose(even, 0).scratch_bytes, 2u * 1000 * 1024 * 2);
+  // wgmma takes e4m3 only along k: B of nn is turned round, which of nt it need not be.
+  EXPECT_TRUE(packs(choose(fast(1024, 1024, 1024, n, n), 0)));
+  EXPECT_FALSE(packs(choose(fast(1024, 1024, 1024, n, t), 0)));
+}
+
+TEST(Choose, OneMatrixForAllProductsIsCopiedOnce) {
+  Problem batch = problem(Type::bf16, 2001, 30, 2001, t, t, 3);
+  const std::size_t own = choose(batch, 0).scratch_bytes;
+  batch.stride_b = 0;
+  EXPECT_EQ(own - choose(batch, 0).scratch_bytes, 2u * 30 * 2048 * 2);
+}
+
+TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {
+  EXPECT_EQ(tile_for(problem(Type::bf16, 8192, 8192, 8192)), "128x256, 4 stages, cluster 2");
+  EXPECT_EQ(tile_for(problem(Type::bf16, 1024, 1024, 1024)).substr(0, 3), "64x");
+  EXPECT_EQ(tile_for(problem(Type::bf16, 16, 4096, 4096, n, t)).substr(0, 5), "64x64");
+  EXPECT_NE(tile_for(problem(Type::bf16, 4096, 4096, 512)).find("in turns"), std::string::npos)
+      << "where k is short, pingpong hides epilogues";
+}
+
+TEST(Choose, PromotedSumsAreNotMadeInPingpong) {
+  Problem p = fast(8192, 8192, 8192);
+  p.compute = Compute::native;
+  EXPECT_EQ(tile_for(p).find("in turns"), std::string::npos);
+}
+
+// At the power limit the tile with the least energy wins, if it is nearly as fast; where memory is the limit, power
+// is not.
+TEST(Choose, LongWorkTakesTheTileWithTheLeastEnergy) {
+  EXPECT_NE(std::string(choose(problem(Type::bf16, 4096, 4096, 4096)).preference).find("energy"), std::string::npos);
+  EXPECT_STREQ(choose(problem(Type::bf16, 4096, 4096, 1408)).preference, "");
+  EXPECT_STREQ(choose(problem(Type::bf16, 64, 24576, 16384, n, t)).preference, "");
+}
+
+int simt_tile(std::int64_t m, std::int64_t cols, std::int64_t batch, int sms, Type type = Type::f32) {
+  for (const Rung* rung : emulated_ladder())
+    if (rung->id == "simt/22_pipelined")
+      return rung->choose({problem(type, m, cols, 1024, n, n, batch), {90, sms, 1980}}).tile;
+  return -1;
+}
+
+TEST(Choose, ThePipelinedRungTakesTheTileWhoseBusiestSMIsDoneFirst) {
+  // 512 blocks of 128x256 are 4 for the busiest of 132 SMs, 1024 of 128x128 are 8: as much work, a little slower.
+  EXPECT_EQ(simt_tile(4096, 4096, 1, 132), 0);
+  // 512 x 512: 8 blocks, 16, or 64; nobody has two.
+  EXPECT_EQ(simt_tile(512, 512, 1, 132), 2);
+  // 264 products of 128 x 128: two blocks of 128x128 on each SM, where half of every block of 128x256 would be idle.
+  EXPECT_EQ(simt_tile(128, 128, 264, 132), 1);
+  // The same 128 x 128 on one SM: of 128x128 four warps would keep half of its lanes busy, 64x64 uses all of them.
+  EXPECT_EQ(simt_tile(128, 128, 1, 1), 2);
+  // Tiles of f64 are half as wide.
+  EXPECT_EQ(simt_tile(4096, 2048, 1, 132, Type::f64), 0);
+  EXPECT_EQ(simt_tile(512, 256, 1, 132, Type::f64), 2);
+}
+
+// A rung that takes one product at a time launches once for each.
+TEST(Choose, ABatchOfLaunchesTakesAsLongAsAllOfThem) {
+  for (const Rung* rung : emulated_ladder()) {
+    if (rung->id != "tensor/39_mma_stream_k") continue;
+    const double one = dispatch::candidate(*rung, problem(Type::bf16, 64, 64, 64), kH200).choice.forecast.us();
+    const double ten =
+        dispatch::candidate(*rung, problem(Type::bf16, 64, 64, 64, n, n, 10), kH200).choice.forecast.us();
+    EXPECT_NEAR(ten, 10 * one, 1e-9 * ten);
+  }
+}
+
+}  // namespace
+}  // namespace cairn
