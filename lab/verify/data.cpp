@@ -88,7 +88,8 @@ struct Unusual {
 };
 
 // Half of the seeds have denormals of every size, so many that some rows have little else. In half of those there are
-// large numbers as well, for denormals to be multiplied by; the others keep denormals from being drowned in sums.
+// numbers of every size and large ones as well, for denormals to be multiplied by and added to; in the others they do
+// not drown in sums.
 bool is_harsh(const Case& test) { return (test.seed >> 9 & 1) == 0; }
 bool has_large(const Case& test) { return is_harsh(test) && (test.seed >> 10 & 1) == 0; }
 
@@ -115,12 +116,15 @@ double unusual(Random& random, const Unusual& of) {
   if (kind == 0) return 0.0;
   if (kind == 1) return -0.0;
   if (!of.harsh) return kind == 2 ? of.tiny * static_cast<double>(random.integer(1, 5)) : random.real();
-  if (kind < 8) {
-    const auto exponent = std::ilogb(of.tiny) + static_cast<int>(random.integer(1, of.denormal_bits));
-    const double denormal = std::ldexp(0.5 + 0.5 * std::abs(random.real()), exponent);
-    return random.chance(50) ? denormal : -denormal;
-  }
-  if (kind == 8 && of.and_large) return of.largest * random.real();
+  const int tiny = std::ilogb(of.tiny), normal = tiny + of.denormal_bits, large = std::ilogb(of.largest);
+  const auto between = [&](int low, int high) {  // any power of two, with any significand and sign
+    const auto exponent = static_cast<int>(random.integer(low, high - 1));
+    const double size = std::ldexp(1 + std::abs(random.real()), exponent);
+    return random.chance(50) ? size : -size;
+  };
+  if (kind < 8) return between(tiny, normal);
+  if (kind < 11 && of.and_large) return between(normal, large);
+  if (kind == 11 && of.and_large) return of.largest * random.real();
   return random.real();
 }
 
