@@ -22,12 +22,12 @@ inline int exponent(double x, int smallest) {
 // 2^e.
 inline double power(int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52); }
 
-// To a float, toward zero; what is too large for one is infinite all the same.
+// To a float, toward zero, and never -0; what is too large for one is infinite all the same.
 inline double cut_to_float(double x) {
   if (std::fabs(x) >= 0x1p128) return std::copysign(std::numeric_limits<double>::infinity(), x);
   constexpr std::uint64_t more = (std::uint64_t{1} << 29) - 1;  // bits that a double has behind a float's last
   if (std::fabs(x) >= 0x1p-126) return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~more);
-  return std::trunc(x * 0x1p149) * 0x1p-149;
+  return std::trunc(x * 0x1p149) * 0x1p-149 + 0.0;
 }
 
 }  // namespace cairn::emu

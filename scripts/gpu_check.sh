@@ -12,7 +12,8 @@
 #
 #   build         configure and build with every core
 #   tests         ctest
-#   fuzz          every rung against the oracle, CAIRN_FUZZ_CASES (20000) cases each
+#   fuzz          CAIRN_FUZZ_CASES (a million) drawn cases against the oracle, a fifth of them for what the library chooses,
+#                 as many for each rung and baseline: fuzz/*.csv, and the totals in summary.txt
 #   sanitize      compute-sanitizer's four tools over small products
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
 #   tensor        the tensor trail at 4096 cubed, bf16, f16 and tf32: tensor.json
@@ -31,7 +32,7 @@
 #   sass          sass.txt
 #
 # CAIRN_COMMIT (40 hex digits) names the commit where the tree came without its history. Exits 77 where there is no GPU.
-# shellcheck disable=SC2317  # the steps are called by name
+# shellcheck disable=SC2016,SC2317  # the steps are called by name; what xargs starts expands its own
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 out=${1:-build/gpu_check}
@@ -66,10 +67,27 @@ step() {  # step NAME command...
 }
 
 build() { cmake --preset gpu && cmake --build --preset gpu --parallel "$(nproc)"; }
-# One process a contender: the oracle that judges the results runs on the CPU and takes most of the time.
+# As many processes as cores: the oracle that judges the results runs on the CPU and takes most of the time. The library's
+# cases are cut by seed, the others by contender.
 fuzz() {
-  "$cairn" list --device gpu --format csv | tail -n +2 | cut -d, -f1 | grep -v '^probe/.*_peak' |
-    xargs -P "$(nproc)" -I{} "$cairn" verify {} --device gpu --fuzz "${CAIRN_FUZZ_CASES:-20000}"
+  local all=${CAIRN_FUZZ_CASES:-1000000} parts=16 ids=() id seed each verdict=0
+  rm -rf "$out/fuzz" && mkdir "$out/fuzz" || return
+  mapfile -t ids < <("$cairn" list --device gpu --format csv | tail -n +2 | cut -d, -f1 | grep -v '^cairn$\|^probe/.*_peak')
+  [ ${#ids[@]} -gt 0 ] || return
+  each=$(((all - all / 5 + ${#ids[@]} - 1) / ${#ids[@]}))
+  {
+    for ((seed = 1; seed <= parts; ++seed)); do echo "cairn $seed $(((all / 5 + parts - 1) / parts))"; done
+    for id in "${ids[@]}"; do echo "$id 1 $each"; done
+  } | cairn=$cairn out=$out xargs -P "$(nproc)" -L 1 bash -c \
+    '"$cairn" verify "$0" --seed "$1" --fuzz "$2" --device gpu --format csv >"$out/fuzz/${0//\//_}_$1.csv"' || verdict=1
+  awk -F, '
+    FNR > 1 { cases += $2; passed += $3; refused += $4; failed += $5; if ($1 == "cairn") own += $2 }
+    END {
+      printf "fuzz: %d cases, %d of them for the library\047s choice: %d passed, %d refused, %d failed\n",
+             cases, own, passed, refused, failed
+      exit failed > 0
+    }' "$out"/fuzz/*.csv | tee -a "$summary" || verdict=1
+  return "$verdict"
 }
 # Small products with edges; one run under a sanitizer takes as long as hundreds outside.
 sanitize() {

@@ -48,18 +48,27 @@ template <class F> void for_each(const Stored& matrix, std::int64_t batch, std::
   }
 }
 
-// As for_each, on several threads where that is worth it: f(random, index) for every element, where `random` is at
-// the element's place in one stream from which every element takes `draws` numbers. So the data are the same, however
-// many threads make them.
-template <class F>
-void for_each_drawn(const Stored& matrix, std::int64_t batch, std::int64_t stride, const Random& stream, int draws,
-                    F&& f) {
+// As for_each, on several threads where that is worth it: number(random) for every element, where `random` is at the
+// element's place in one stream from which every element takes `draws` numbers. So the data are the same, however
+// many threads make them. Numbers are drawn a few at a time, so that they can be converted together.
+template <class T, class Number>
+void fill_drawn(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, const Random& stream,
+                int draws, Number&& number) {
+  constexpr std::int64_t at_once = 64;
   const std::int64_t lines = matrix.major * (stride == 0 ? std::min<std::int64_t>(batch, 1) : batch);
   cpu::spread(workers_for(lines * matrix.minor), lines, [&](int, std::int64_t begin, std::int64_t end) {
     Random random = stream.after(begin * matrix.minor * draws);
+    double drawn[at_once] = {};
+    T converted[at_once];
     for (std::int64_t line = begin; line < end; ++line) {
       const std::int64_t first = line / matrix.major * stride + line % matrix.major * matrix.ld;
-      for (std::int64_t place = 0; place < matrix.minor; ++place) f(random, first + place);
+      for (std::int64_t place = 0; place < matrix.minor; place += at_once) {
+        const std::int64_t count = std::min(at_once, matrix.minor - place);
+        for (std::int64_t i = 0; i < count; ++i) drawn[i] = number(random);
+        for (std::int64_t i = 0; i < at_once; ++i) converted[i] = static_cast<T>(drawn[i]);
+        std::memcpy(g.matrix() + (first + place) * static_cast<std::int64_t>(sizeof(T)), converted,
+                    static_cast<std::size_t>(count) * sizeof(T));
+      }
     }
   });
 }
@@ -70,29 +79,63 @@ double nonzero_integer(Random& random, std::int64_t max) {
   return random.chance(50) ? size : -size;
 }
 
+// Numbers that special data are made of.
+struct Unusual {
+  double tiny;            // the smallest denormal
+  int denormal_bits;      // from there to the smallest normal number, in powers of two
+  double largest;         // such that no sum of products overflows in the accumulator
+  bool harsh, and_large;  // what is drawn: see unusual()
+};
+
+// Half of the seeds have denormals of every size, so many that some rows have little else. In half of those there are
+// numbers of every size and large ones as well, for denormals to be multiplied by and added to; in the others they do
+// not drown in sums.
+bool is_harsh(const Case& test) { return (test.seed >> 9 & 1) == 0; }
+bool has_large(const Case& test) { return is_harsh(test) && (test.seed >> 10 & 1) == 0; }
+
+// Of a factor, the smallest number that is not zero when it is multiplied. TF32 rounds smaller ones to zero, and zero
+// times infinity would be a NaN where f32 has an infinity: that is not promised and not asked for.
+Unusual unusual_factors(const Case& test) {
+  const Problem& p = test.problem;
+  const Limits l = limits(p.in);
+  Unusual kind{l.tiny, l.precision - 1, l.largest, is_harsh(test), has_large(test)};
+  if (p.compute == Compute::tf32) kind.tiny = 0x1p-136, kind.denormal_bits = 10;
+  if (p.in == Type::f32 || p.in == Type::bf16) kind.largest = 0x1p58;  // 4096 products of two fit f32
+  if (p.in == Type::f64) kind.largest = 0x1p500;
+  return kind;
+}
+Unusual unusual_sums(const Case& test) {
+  const Limits l = limits(test.problem.out);
+  return {l.tiny, l.precision - 1, 1, is_harsh(test), false};
+}
+
 // Mostly ordinary numbers; zeros of both signs and denormals among them. NaN and infinities are put in singly
 // afterwards: one in every row would make all of C NaN and prove nothing.
-double unusual(Random& random, double tiny) {
+double unusual(Random& random, const Unusual& of) {
   const auto kind = random.integer(0, 19);
   if (kind == 0) return 0.0;
   if (kind == 1) return -0.0;
-  if (kind == 2) return tiny * static_cast<double>(random.integer(1, 5));
+  if (!of.harsh) return kind == 2 ? of.tiny * static_cast<double>(random.integer(1, 5)) : random.real();
+  const int tiny = std::ilogb(of.tiny), normal = tiny + of.denormal_bits, large = std::ilogb(of.largest);
+  const auto between = [&](int low, int high) {  // any power of two, with any significand and sign
+    const auto exponent = static_cast<int>(random.integer(low, high - 1));
+    const double size = std::ldexp(1 + std::abs(random.real()), exponent);
+    return random.chance(50) ? size : -size;
+  };
+  if (kind < 8) return between(tiny, normal);
+  if (kind < 11 && of.and_large) return between(normal, large);
+  if (kind == 11 && of.and_large) return of.largest * random.real();
   return random.real();
 }
 
-// The smallest number of a factor that is not zero when it is multiplied. TF32 rounds smaller ones to zero, and zero
-// times infinity would be a NaN where f32 has an infinity: that is not promised and not asked for.
-double smallest_factor(const Problem& p) { return p.compute == Compute::tf32 ? 0x1p-136 : limits(p.in).tiny; }
-
 template <class T>
-void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode, double tiny,
-               Random random) {
+void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode,
+               const Unusual& kind, Random random) {
   if (mode != Mode::special) {
-    for_each_drawn(matrix, batch, stride, random, 1,
-                   [&](Random& drawn, std::int64_t index) { put<T>(g, index, drawn.real()); });
+    fill_drawn<T>(g, matrix, batch, stride, random, 1, [](Random& drawn) { return drawn.real(); });
     return;
   }
-  for_each(matrix, batch, stride, [&](std::int64_t index) { put<T>(g, index, unusual(random, tiny)); });
+  for_each(matrix, batch, stride, [&](std::int64_t index) { put<T>(g, index, unusual(random, kind)); });
   if (matrix.span() == 0 || batch == 0) return;
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const double kinds[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
@@ -105,8 +148,7 @@ void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_
 template <class T>
 void fill_integers(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, std::int64_t max,
                    const Random& random) {
-  for_each_drawn(matrix, batch, stride, random, 2,
-                 [&](Random& drawn, std::int64_t index) { put<T>(g, index, nonzero_integer(drawn, max)); });
+  fill_drawn<T>(g, matrix, batch, stride, random, 2, [max](Random& drawn) { return nonzero_integer(drawn, max); });
 }
 
 // A with at most `per_row` entries that are not zero in each row of op(A). Which ones differs from row to row, so
@@ -136,7 +178,7 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
   // What must not be read stays poison.
   if (test.reads_inputs()) {
     if (real) {
-      fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, smallest_factor(p), for_a);
+      fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, unusual_factors(test), for_a);
     } else if (range.per_row < p.k) {
       fill_sparse<In>(d.A, test, range, for_a);
     } else {
@@ -145,14 +187,14 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
     if (test.alias) {
       d.B = d.A;
     } else if (real) {
-      fill_real<In>(d.B, p.b(), p.batch, p.stride_b, test.mode, smallest_factor(p), for_b);
+      fill_real<In>(d.B, p.b(), p.batch, p.stride_b, test.mode, unusual_factors(test), for_b);
     } else {
       fill_integers<In>(d.B, p.b(), p.batch, p.stride_b, range.inputs, for_b);
     }
   }
   if (test.beta == 0) return;
   if (real) {
-    fill_real<Out>(d.C, p.c(), p.batch, p.stride_c, test.mode, limits(p.out).tiny, for_c);
+    fill_real<Out>(d.C, p.c(), p.batch, p.stride_c, test.mode, unusual_sums(test), for_c);
   } else {
     fill_integers<Out>(d.C, p.c(), p.batch, p.stride_c, range.outputs, for_c);
   }

@@ -11,7 +11,6 @@
 #include "cairn/numbers.hpp"
 #include "lab/verify/checksum.hpp"
 #include "lab/verify/limits.hpp"
-#include "src/cpu/reference.hpp"
 #include "src/cpu/wide.hpp"
 #include "src/dispatch/normalize.hpp"
 
@@ -76,11 +75,11 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
 template <class Out> class Elements {
  public:
   Elements(const Case& test, const Call& call, const std::byte* found, Truth& truth)
-      : test_(test), call_(call), found_(found), truth_(truth) {}
+      : test_(test), call_(call), found_(found), truth_(truth), bounds_(call.problem, call.alpha) {}
 
   Verdict judge() {
     const Problem& p = call_.problem;
-    if (truth_.hi.empty()) work_out();
+    if (truth_.hi.empty()) truth_ = truth_of(test_, call_);
     Verdict verdict;
     std::size_t at = 0;
     for (std::int64_t b = 0; b < p.batch; ++b) {
@@ -102,17 +101,6 @@ template <class Out> class Elements {
   }
 
  private:
-  void work_out() {
-    const Problem& p = call_.problem;
-    const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);
-    truth_.hi.resize(count);
-    truth_.lo.resize(count);
-    cpu::exact(call_, truth_.hi.data(), truth_.lo.data());
-    if (test_.mode == Mode::exact) return;
-    truth_.magnitude.resize(count);
-    cpu::magnitude(call_, truth_.magnitude.data());
-  }
-
   std::string wrong_element(Out found, std::size_t at, Verdict& verdict) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &found, sizeof(Out));
@@ -131,7 +119,9 @@ template <class Out> class Elements {
   std::string wrong_value(Out found, std::size_t at, Verdict& verdict) const {
     const auto f = static_cast<double>(found);
     const cpu::Wide exact{truth_.hi[at], truth_.lo[at]};
-    const Bound allowed = bound(call_.problem, call_.alpha, truth_.magnitude[at], exact.hi);
+    Bound allowed = bounds_.at(truth_.magnitude[at], exact.hi, truth_.excess.empty() ? 0 : truth_.excess[at]);
+    const double own = truth_.unit * truth_.magnitude[at];
+    allowed.expected -= own, allowed.rigorous -= own;
     const bool good = close_enough(f, exact, allowed.expected, type_of<Out>, verdict.ratio) &&
                       close_enough(f, exact, allowed.rigorous, type_of<Out>, verdict.rigorous);
     if (good) return "";
@@ -143,51 +133,10 @@ template <class Out> class Elements {
   const Call& call_;
   const std::byte* found_;
   Truth& truth_;
+  Bounds bounds_;
 };
 
 }  // namespace
-
-Bound bound(const Problem& p, double alpha, double magnitude, double exact) {
-  const Limits acc = limits(accumulator(p.in));
-  const Limits out = limits(p.out);
-  const double n = static_cast<double>(p.k) + 2;
-  const double k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
-  const double scale = std::max(1.0, std::abs(alpha));
-  const bool tf32 = p.compute == Compute::tf32, split = p.compute == Compute::split;
-  // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it; or half
-  // of one of TF32's for every factor below 1 that is a denormal. What is left of a split factor may be one, too.
-  const double eta = 0.5 * out.tiny + n * (tf32 ? 0x1p-136 : split ? 0x1p-135 : acc.tiny) * scale;
-  // TF32 rounds both factors to 11 bits first: 2^-11 each, and a little for the product of the two. Split factors
-  // lose the last bit of what is left of them, 2^-23 each, and the product of what is left of both, 2^-22.
-  const double inputs = tf32 ? 0x1.002p-10 : split ? 0x1p-21 : 0;
-  const double rest = out.unit * std::abs(exact) + eta + inputs * magnitude;
-
-  // What tensor cores may multiply. They cut sums off where others round them, always towards zero, so that the
-  // errors of a chain of instructions need not cancel: twice the unit for each, and the shortest is 8 products deep
-  // (4 of TF32). In the worst case every product costs that.
-  const bool cut_off = tf32 || p.in == Type::f16 || p.in == Type::bf16;
-  const double unit = cut_off ? 2 * acc.unit : acc.unit;
-  double chain = cut_off ? std::ceil(k / (tf32 ? 4 : 8)) * unit : 0, worst_chain = 0;
-  if (p.in == Type::e4m3) {
-    // Tensor cores multiply 32 deep and drop what lies 13 bits behind the point of the largest of 33 terms, and of
-    // their sum. Whatever is dropped, no term grows, so that none is ever larger than the magnitude. In the worst
-    // case 32 products lose that much, or all they have, and the sum loses it twice. On average each loses half, of a
-    // sum that grows from nothing: a quarter. A chain that is not fast ends after 128 products.
-    const double all = std::ceil(k / 32), instructions = p.compute == Compute::fast ? all : std::min(all, 4.0);
-    const double step = std::ldexp(1.0, 1 - kNarrowSum) * instructions;
-    chain = 8.5 * step;
-    worst_chain = std::min(1.0, 32 * step) + 2 * step;
-  }
-  if (split) {
-    // After 32 products a chain must end, and what follows is f32. Up to there are three instructions for each 8. In
-    // the worst case one cuts all its nine terms off at half a unit, and their sum at two.
-    const double instructions = 3 * std::ceil(std::min(k, 32.0) / 8);
-    chain = instructions * 2 * acc.unit;
-    worst_chain = instructions * 6.5 * acc.unit;
-  }
-  return {(8 * std::sqrt(k) * acc.unit + chain) * magnitude + rest,
-          (n * unit / (1 - n * unit) + worst_chain) * magnitude + rest};
-}
 
 bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio) {
   if (std::isnan(exact.hi) || std::isnan(found)) return std::isnan(exact.hi) && std::isnan(found);

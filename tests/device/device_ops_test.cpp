@@ -15,93 +15,11 @@
 
 #include "cairn/numbers.hpp"
 #include "emu/settings.hpp"
+#include "tests/device/draw.hpp"
 #include "tests/device/reference.hpp"
 
 namespace cairn::device_ops {
 namespace {
-
-// What the tiles hold.
-enum class Data {
-  bits,      // any, to be moved
-  integers,  // small ones, whose sums are exact
-  near_one,  // within a few powers of two
-  finite,    // any numbers
-  special    // zeros, infinities, NaNs and the ends of the range among them
-};
-constexpr const char* kNames[] = {"bits", "integers", "near one", "finite", "special"};
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 2 + 1) {}
-  std::uint32_t next() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::uint32_t>(state_ >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-// One number's bits.
-struct Format {
-  int exponent_bits, fraction;
-};
-std::uint32_t draw(Random& random, Data data, const Format& f) {
-  const std::uint32_t fraction = random.next() & ((1u << f.fraction) - 1);
-  const std::uint32_t sign = (random.next() >> 31) << (f.exponent_bits + f.fraction);
-  const std::uint32_t bias = (1u << (f.exponent_bits - 1)) - 1, most = 2 * bias + 1;
-  switch (data) {
-    case Data::integers: {
-      const std::uint32_t size = random.next() % 9;  // 0 to 8
-      if (size == 0) return 0;
-      const auto exponent = static_cast<unsigned>(std::bit_width(size)) - 1;
-      return sign | (bias + exponent) << f.fraction | (size << f.fraction >> exponent & ((1u << f.fraction) - 1));
-    }
-    case Data::near_one: return sign | (bias - 4 + random.next() % 8) << f.fraction | fraction;
-    case Data::finite: return sign | random.next() % most << f.fraction | fraction;
-    case Data::special:
-      switch (random.next() % 16) {
-        case 0: return sign;
-        case 1: return sign | most << f.fraction;
-        case 2: return sign | most << f.fraction | ((1u << f.fraction) - 1);  // of e4m3 the only NaN
-        case 3: return sign | 1;
-        case 4: return sign | ((most << f.fraction) - 1);
-        case 5: return sign | 1u << f.fraction;
-        default: return draw(random, Data::integers, f);
-      }
-    case Data::bits: break;
-  }
-  return random.next();
-}
-
-Bytes draw_tiles(const Op& op, int tiles, Data data, std::uint64_t seed) {
-  Random random(seed);
-  Bytes in(static_cast<std::size_t>(tiles) * in_bytes(op));
-  const bool moves = data == Data::bits;
-  const Format formats[] = {{5, 10}, {8, 7}, {8, 23}, {4, 3}};
-  for (int tile = 0; tile < tiles; ++tile) {
-    unsigned char* to = in.data() + static_cast<std::size_t>(tile) * in_bytes(op);
-    if (moves) {
-      for (int i = 0; i < in_bytes(op); i += 4) {
-        const std::uint32_t word = random.next();
-        std::memcpy(to + i, &word, sizeof word);
-      }
-      if (op.what == What::matrices || op.what == What::transposed) {
-        for (int lane = 0; lane < 32; ++lane) to[512 + lane] %= 32;
-      }
-      continue;
-    }
-    const auto fill = [&](int from, int end, int size, const Format& format) {
-      for (int at = from; at < end; at += size) {
-        const std::uint32_t bits = draw(random, data, format);
-        std::memcpy(to + at, &bits, static_cast<std::size_t>(size));
-      }
-    };
-    fill(0, c_begins(op), bytes_each(op), formats[static_cast<int>(op.kind.type)]);
-    fill(c_begins(op), in_bytes(op), sum_bytes(op.half_in), op.half_in ? formats[0] : formats[2]);
-  }
-  return in;
-}
 
 bool multiplies(const Op& op) { return op.what == What::mma || op.what == What::wmma || op.what == What::wgmma; }
 
@@ -136,6 +54,17 @@ std::string difference(const Op& op, const Bytes& got, const Bytes& want) {
   return text;
 }
 
+double sum_at(const Op& op, const Bytes& bytes, std::size_t i) {
+  if (op.half_out) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, &bytes[2 * i], 2);
+    return static_cast<double>(f16::from_bits(bits));
+  }
+  float x = 0;
+  std::memcpy(&x, &bytes[4 * i], 4);
+  return static_cast<double>(x);
+}
+
 const Entry* gpu = nullptr;
 
 // Several of these operations are made of one tile.
@@ -156,16 +85,45 @@ TEST_P(OnEmulator, IsWhatTheReferenceSays) {
               "");
     return;
   }
-  for (const Data data : {Data::integers, Data::near_one, Data::finite, Data::special}) {
+  for (const Data data : {Data::integers, Data::near_one, Data::finite, Data::special, Data::subnormal}) {
     const int tiles = tiles_of(op) / (data == Data::near_one ? 2 : 8);
     const Bytes in = draw_tiles(op, tiles, data, 1);
     EXPECT_EQ(difference(op, emulated(GetParam(), tiles, in), expected(op, tiles, in, Rounding::wide)), "")
-        << op.name << ", " << kNames[static_cast<int>(data)];
+        << op.name << ", " << name(data);
     const int fewer = std::max(1, tiles / 10);
     const Rounding faithful = Rounding::faithful;
     EXPECT_EQ(difference(op, emulated(GetParam(), fewer, in, faithful), expected(op, fewer, in, faithful)), "")
-        << op.name << ", " << kNames[static_cast<int>(data)] << ", faithful";
+        << op.name << ", " << name(data) << ", faithful";
   }
+}
+
+// How many sums have other bits, and of how many of them only the sign of a zero is another.
+struct Differing {
+  std::size_t all = 0, signs = 0;
+};
+Differing differing(const Op& op, const Bytes& x, const Bytes& y) {
+  const auto size = static_cast<std::size_t>(sum_bytes(op.half_out));
+  Differing count;
+  for (std::size_t i = 0; i < x.size() / size; ++i) {
+    if (std::memcmp(&x[size * i], &y[size * i], size) == 0) continue;
+    ++count.all;
+    count.signs += sum_at(op, x, i) == sum_at(op, y, i);
+  }
+  return count;
+}
+
+// What Data::subnormal is for: to tell a GPU that aligns products by their own size, or by the exponents of zeros as
+// well, from one that aligns them by the exponents of their factors as stored. A sum in f16 loses most of what those
+// disagree in when it is rounded.
+TEST_P(OnEmulator, SubnormalFactorsTellTheWaysToAlignApart) {
+  const Op& op = ops[GetParam()];
+  if (!multiplies(op)) return;
+  const int tiles = std::max(1, tiles_of(op) / 80);
+  const Bytes in = draw_tiles(op, tiles, Data::subnormal, 3);
+  const Bytes stored = expected(op, tiles, in, Rounding::faithful);
+  const std::size_t enough = stored.size() / (op.half_out ? 20000 : 200);
+  for (const Rounding other : {Rounding::normalised, Rounding::zeros})
+    EXPECT_GT(differing(op, stored, expected(op, tiles, in, other)).all, enough) << op.name;
 }
 
 std::string name_of(const testing::TestParamInfo<int>& info) {
@@ -211,23 +169,12 @@ TEST_P(OnGpu, MovesAndAddsAsTheEmulator) {
   EXPECT_EQ(difference(op, run(*gpu, GetParam(), tiles, in), emulated(GetParam(), tiles, in)), "") << op.name;
 }
 
-double sum_at(const Op& op, const Bytes& bytes, std::size_t i) {
-  if (op.half_out) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, &bytes[2 * i], 2);
-    return static_cast<double>(f16::from_bits(bits));
-  }
-  float x = 0;
-  std::memcpy(&x, &bytes[4 * i], 4);
-  return static_cast<double>(x);
-}
-
 // Rounds like the emulator's faithful mode, or nearly: how nearly is printed.
 TEST_P(OnGpu, RoundsNearlyAsTheFaithfulEmulator) {
   const Op& op = ops[GetParam()];
   if (!multiplies(op)) return;
   if (of_hopper(op) && !gpu->hopper()) GTEST_SKIP() << "this GPU has no " << op.name;
-  for (const Data data : {Data::near_one, Data::finite, Data::special}) {
+  for (const Data data : {Data::near_one, Data::finite, Data::special, Data::subnormal}) {
     const int tiles = tiles_of(op) / 10;
     const Bytes in = draw_tiles(op, tiles, data, 3);
     const Bytes want = emulated(GetParam(), tiles, in, Rounding::faithful), got = run(*gpu, GetParam(), tiles, in);
@@ -248,9 +195,15 @@ TEST_P(OnGpu, RoundsNearlyAsTheFaithfulEmulator) {
       const double a = number(got), b = number(want);
       if (std::isnan(a) != std::isnan(b) || std::fabs(a - b) > most[i]) ++outside;
     }
-    std::printf("%s, %s: %zu of %zu elements differ, %zu bits of %zu\n", op.name, kNames[static_cast<int>(data)],
-                mismatches, most.size(), bits, 8 * got.size());
-    EXPECT_EQ(outside, 0u) << op.name << ", " << kNames[static_cast<int>(data)] << ": " << difference(op, got, want);
+    std::printf("%s, %s: %zu of %zu elements differ, %zu bits of %zu\n", op.name, name(data), mismatches, most.size(),
+                bits, 8 * got.size());
+    EXPECT_EQ(outside, 0u) << op.name << ", " << name(data) << ": " << difference(op, got, want);
+    if (data != Data::subnormal) continue;
+    const auto [stored, signs] = differing(op, got, want);
+    const auto other = [&](Rounding way) { return differing(op, got, expected(op, tiles, in, way)).all; };
+    std::printf(
+        "probe: %s: stored %zu of %zu differ, normalised %zu, zeros too %zu; stored but for zeros' signs %zu\n",
+        op.name, stored, most.size(), other(Rounding::normalised), other(Rounding::zeros), stored - signs);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Ops, OnGpu, testing::Range(0, kOps), name_of);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "cairn/numbers.hpp"
@@ -55,6 +56,18 @@ Number sum_number(const unsigned char* from, int i, bool half) {
   return take_apart(bits, 8, 23, static_cast<double>(std::bit_cast<float>(bits)));
 }
 
+// The same number with the exponent that it is aligned by.
+constexpr int kNever = -4096;  // below every other sum of two
+Number aligned(Number x, Rounding rounding) {
+  if (x.significand == 0) {
+    if (rounding != Rounding::zeros) x.exponent = kNever;
+    return x;
+  }
+  while (rounding == Rounding::normalised && std::abs(x.significand) < std::int64_t{1} << x.fraction)
+    x.significand *= 2, --x.exponent;
+  return x;
+}
+
 // One sum: c + a[0] b[0] + a[1] b[1] + …
 struct Terms {
   const Number *a, *b;
@@ -69,11 +82,8 @@ double wide_sum(const Terms& terms) {
 }
 
 int largest_exponent(const Terms& terms) {
-  int top = terms.c.significand == 0 ? -126 : std::max(-126, terms.c.exponent);
-  for (int l = 0; l < terms.k; ++l) {
-    const Number &a = terms.a[l], &b = terms.b[l];
-    if (a.significand != 0 && b.significand != 0) top = std::max(top, a.exponent + b.exponent);
-  }
+  int top = std::max(-126, terms.c.exponent);
+  for (int l = 0; l < terms.k; ++l) top = std::max(top, terms.a[l].exponent + terms.b[l].exponent);
   return top;
 }
 
@@ -114,7 +124,7 @@ double faithful_sum(const Terms& terms, const Op& op) {
   std::array<unsigned char, sizeof first> bytes{};
   std::memcpy(bytes.data(), &first, sizeof first);
   half.a += 4, half.b += 4;
-  half.c = sum_number(bytes.data(), 0, false);
+  half.c = aligned(sum_number(bytes.data(), 0, false), Rounding::faithful);
   return faithful_sum(half, false);
 }
 
@@ -128,6 +138,10 @@ struct Tiles {
     b.resize(static_cast<std::size_t>(elements(op, Operand::b)));
     c.resize(static_cast<std::size_t>(elements(op, Operand::c)));
     place.resize(c.size());
+  }
+  void align(Rounding rounding) {
+    for (auto* numbers : {&a, &b, &c})
+      for (Number& number : *numbers) number = aligned(number, rounding);
   }
   // From the registers of all lanes.
   void from_registers(const Op& op, const unsigned char* in) {
@@ -167,7 +181,7 @@ struct Tiles {
 };
 
 // Calls each(place in the output of the tile, terms) for all sums, tile by tile.
-template <class Each> void for_each_sum(const Op& op, int tiles, const Bytes& in, Each each) {
+template <class Each> void for_each_sum(const Op& op, int tiles, const Bytes& in, Rounding rounding, Each each) {
   const auto [m, n, k] = op.kind.shape;
   Tiles all(op);
   for (int tile = 0; tile < tiles; ++tile) {
@@ -178,6 +192,7 @@ template <class Each> void for_each_sum(const Op& op, int tiles, const Bytes& in
       } else {
         all.from_registers(op, from);
       }
+      all.align(rounding);
       for (int i = 0; i < m * n; ++i) {
         const auto at = static_cast<std::size_t>(i);
         each(tile, all.place[at],
@@ -291,7 +306,7 @@ Bytes expected(const Op& op, int tiles, const Bytes& in, Rounding rounding) {
   Bytes out(static_cast<std::size_t>(tiles) * out_bytes(op));
   const auto of = [&](int tile) { return out.data() + static_cast<std::size_t>(tile) * out_bytes(op); };
   if (op.what == What::mma || op.what == What::wmma || op.what == What::wgmma) {
-    for_each_sum(op, tiles, in, [&](int tile, int place, const Terms& terms) {
+    for_each_sum(op, tiles, in, rounding, [&](int tile, int place, const Terms& terms) {
       const double sum = rounding == Rounding::wide ? wide_sum(terms) : faithful_sum(terms, op);
       put_sum(of(tile), place, sum, op.half_out);
     });
@@ -316,7 +331,7 @@ Bytes expected(const Op& op, int tiles, const Bytes& in, Rounding rounding) {
 std::vector<double> slack(const Op& op, int tiles, const Bytes& in) {
   const int each = out_bytes(op) / sum_bytes(op.half_out);
   std::vector<double> out(static_cast<std::size_t>(tiles) * static_cast<std::size_t>(each));
-  for_each_sum(op, tiles, in, [&](int tile, int place, const Terms& terms) {
+  for_each_sum(op, tiles, in, Rounding::faithful, [&](int tile, int place, const Terms& terms) {
     double sizes = std::fabs(terms.c.value);
     for (int l = 0; l < terms.k; ++l) sizes += std::fabs(terms.a[l].value * terms.b[l].value);
     // The largest term may be one of these or, where the sum is made in two steps, what the first has left.

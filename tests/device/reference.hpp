@@ -14,8 +14,11 @@ using Bytes = std::vector<unsigned char>;
 fragment::Place manual_place(const Kind& kind, Operand operand, int lane, int i);
 
 enum class Rounding {
-  wide,     // in double, in the order of k, and rounded once
-  faithful  // as Hopper, by whole numbers
+  wide,      // in double, in the order of k, and rounded once
+  faithful,  // as Hopper, by whole numbers: a subnormal has the exponent of the smallest normal number
+  // The same, but for
+  normalised,  // subnormals, which have the exponent of their leading bit
+  zeros        // zeros, which have that of the smallest normal number too, and none in the others
 };
 
 Bytes expected(const Op& op, int tiles, const Bytes& in, Rounding rounding);
