@@ -22,11 +22,13 @@
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
 #   tiles         every tile of the summit over the course and the suite thin beside the library's choice: tiles_*.json
+#   unseen        the same over the suite unseen, whose shapes no constant was fitted to: tiles_unseen_*.json; and the
+#                 rungs that compete by forecast there: rungs_unseen_*.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
 #   baselines     the vendor's library in every type: baselines.json
-#   host          the host's time for a call: host.json
+#   host          the host's time for a call, by gemm, by run and by cuBLAS: host*.json
 #   profile       counters of every rung: profile.json
 #   lab           the experiments that need a GPU
 #   sass          sass.txt
@@ -160,7 +162,24 @@ probes() {
     bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32 --shape 8192 --seconds 1 &&
     bench probes_wgmma.json 'probe/wgmma_peak@*' --type bf16,f16,tf32,e4m3 --shape 8192 --seconds 1
 }
-host() { bench host.json --host --shape 64,256 --seconds 2; }
+host() {
+  local ways=(cairn cairn/gemm cublas/gemm_ex --host --seconds 0.5)
+  bench host.json "${ways[@]}" --type bf16,f32,tf32 --layout nt --shape 64,256 &&
+    bench host_copies.json "${ways[@]}" --type bf16,tf32 --layout nn --shape 63,255 &&  # A and B are packed first
+    "$cairn" bench cairn cairn/gemm openblas/direct --device cpu --host --shape 4,16,64 --type f32 --seconds 0.5 \
+      --record "$out/host_cpu.json" --force
+}
+unseen() {
+  local type
+  for type in bf16 tf32 e4m3fast:bf16; do
+    bench "tiles_unseen_${type%%:*}.json" 'hopper/59@*' cairn cublas/lt_first --suite unseen --type "$type" \
+      --seconds 0.02 || return
+  done
+  for type in bf16 tf32 split; do
+    bench "rungs_unseen_$type.json" tensor/39 tensor/40 'simt/22@*' cairn cublas/lt_first --suite unseen \
+      --type "$type" --seconds 0.02 || return
+  done
+}
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
 }
@@ -189,6 +208,7 @@ if want hopper; then step hopper hopper; fi
 if want summit; then step summit summit; fi
 if want course; then step course course; fi
 if want tiles; then step tiles tiles; fi
+if want unseen; then step unseen unseen; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
 for name in probes baselines host profile lab sass; do
