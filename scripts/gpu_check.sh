@@ -22,8 +22,7 @@
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
 #   tiles         every tile of the summit over the course and the suite thin beside the library's choice: tiles_*.json
-#   unseen        the same over the suite unseen, whose shapes no constant was fitted to: tiles_unseen_*.json; and the
-#                 rungs that compete by forecast there: rungs_unseen_*.json
+#   unseen        the same over the suite unseen, whose shapes no constant was fitted to: tiles_unseen_bf16.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -170,15 +169,7 @@ host() {
       --record "$out/host_cpu.json" --force
 }
 unseen() {
-  local type
-  for type in bf16 tf32 e4m3fast:bf16; do
-    bench "tiles_unseen_${type%%:*}.json" 'hopper/59@*' cairn cublas/lt_first --suite unseen --type "$type" \
-      --seconds 0.02 || return
-  done
-  for type in bf16 tf32 split; do
-    bench "rungs_unseen_$type.json" tensor/39 tensor/40 'simt/22@*' cairn cublas/lt_first --suite unseen \
-      --type "$type" --seconds 0.02 || return
-  done
+  bench tiles_unseen_bf16.json 'hopper/59@*' cublas/lt_first --suite unseen --type bf16 --seconds 0.01
 }
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force

@@ -41,10 +41,10 @@ constexpr Arrow kArrows[] = {
     {"kernels/ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
     {"kernels/rung.hpp", "cuda include/cairn/types.hpp kernels/choice.hpp"},
     {"kernels/choice.hpp", "include/cairn/types.hpp"},
-    {"kernels/block_cost.hpp", "include/cairn/types.hpp kernels/choice.hpp device/stream_k.hpp"},
+    {"kernels/parts/", "include/cairn/types.hpp kernels/choice.hpp device/"},  // what several rungs share
     {"kernels/hopper/59_summit.cu", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},  // and its folder
     {"kernels/hopper/59_summit/", "cuda kernels/rung.hpp device/ kernels/hopper/59_summit/"},
-    {"kernels/", "cuda kernels/rung.hpp kernels/block_cost.hpp device/"},  // a rung: never another rung
+    {"kernels/", "cuda kernels/rung.hpp kernels/parts/ device/"},  // a rung: never another rung
     {"device/", "cuda include/cairn/types.hpp device/"},
 
     {"emu/", "system boost include/cairn/types.hpp include/cairn/numbers.hpp device/fragment.hpp emu/"},

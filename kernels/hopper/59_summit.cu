@@ -20,6 +20,7 @@
 #include "kernels/hopper/59_summit/choose.hpp"
 #include "kernels/hopper/59_summit/matrix.hpp"
 #include "kernels/hopper/59_summit/multiply.hpp"
+#include "kernels/hopper/59_summit/pack.hpp"
 #include "kernels/hopper/59_summit/store.hpp"
 #include "kernels/hopper/59_summit/work.hpp"
 #include "kernels/rung.hpp"
@@ -247,21 +248,6 @@ Adder adder_of(Type out, int index) {
     case Type::bf16: return adder_of<__nv_bfloat16>(index, Tiles{});
     default: return adder_of<float>(index, Tiles{});
   }
-}
-
-// Operands that TMA or wgmma cannot take as they lie are packed into scratch memory first.
-Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {
-  for (Matrix* operand : {&A, &B}) {
-    if (!needs_packing(*operand, !misaligned(operand->base))) continue;
-    Matrix to = packed(*operand);
-    const std::size_t bytes = bytes_of(to);
-    if (scratch.size() < bytes) return {Code::unsupported, "there is no scratch memory for copies of A and B"};
-    to.base = scratch.data();
-    scratch = scratch.subspan(bytes);
-    if (Status s = pack_matrix(*operand, to, stream); !s.ok()) return s;
-    *operand = to;
-  }
-  return {};
 }
 
 struct Maps {

@@ -11,7 +11,7 @@
 #include "device/async_copy.hpp"
 #include "device/launch.hpp"
 #include "device/vec.hpp"
-#include "kernels/block_cost.hpp"
+#include "kernels/parts/block_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::simt_22 {
@@ -326,9 +326,13 @@ Choice choose(const Query& query) {
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
     Choice choice;
     choice.tile = i;
-    choice.forecast = forecast(
-        {.bm = t.bm, .bn = t.bn, .rate = rate * kShare[i], .alone = std::min(1.0, t.warps() / 8.0), .epilogue = 1500},
-        p, query.device);
+    choice.forecast = forecast({.bm = t.bm,
+                                .bn = t.bn,
+                                .rate = rate * kShare[i],
+                                .alone = std::min(1.0, t.warps() / 8.0),
+                                .dram_alone = 0.5,
+                                .epilogue = 1500},
+                               p, query.device);
     if (best.forecast.us() == 0 || choice.forecast.us() < best.forecast.us()) best = choice;
   }
   return best;

@@ -18,7 +18,7 @@
 #include "device/mma.hpp"
 #include "device/stream_k.hpp"
 #include "device/strip.hpp"
-#include "kernels/block_cost.hpp"
+#include "kernels/parts/block_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::tensor_39 {
@@ -372,14 +372,15 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   }
 }
 
-// One tile. Rates are of an H200, where mma.sync reaches less than half of what wgmma does.
+// One tile. Rates are of an H200. Rows that are not aligned are copied an element at a time, and that is all one
+// sees.
 Choice choose(const Query& query) {
   const Problem& p = query.problem;
   const Tile& t = kTiles[0];
   const bool vector = query.aligned && p.lda * size_of(p.in) % 16 == 0 && p.ldb * size_of(p.in) % 16 == 0;
-  const double rate = (p.in == Type::f32 ? 405 : 890) * (vector ? 1 : 0.4);  // else it is copied an element at a time
-  return choose_split({.bm = t.bm, .bn = t.bn, .rate = rate, .alone = 0.55, .epilogue = 3400, .fixup = 6000},
-                      ceil_div(p.k * size_of(p.in), t.bk), t.blocks, p, query.device);
+  const double rate = !vector ? 20 : p.in == Type::f32 ? 405 : 890;
+  const BlockCost cost{t.bm, t.bn, rate, vector ? 0.45 : 1, 0.25, 5500, 6000};
+  return choose_split(cost, ceil_div(p.k * size_of(p.in), t.bk), t.blocks, p, query.device);
 }
 
 extern const Rung rung = {.id = "tensor/39_mma_stream_k",

@@ -14,7 +14,7 @@
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
 #include "device/vec.hpp"
-#include "kernels/block_cost.hpp"
+#include "kernels/parts/block_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::tensor_40 {
@@ -333,8 +333,13 @@ Choice choose(const Query& query) {
   const Tile& t = kTiles[0];
   const bool vector = query.aligned && p.lda % 4 == 0 && p.ldb % 4 == 0;
   Choice choice;
-  choice.forecast = forecast(
-      {.bm = t.bm, .bn = t.bn, .rate = 157.0 * (vector ? 1 : 0.5), .alone = 0.55, .epilogue = 2000}, p, query.device);
+  choice.forecast = forecast({.bm = t.bm,
+                              .bn = t.bn,
+                              .rate = 157.0 * (vector ? 1 : 0.5),
+                              .alone = 0.55,
+                              .dram_alone = 0.5,
+                              .epilogue = 2000},
+                             p, query.device);
   return choice;
 }
 

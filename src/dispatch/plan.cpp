@@ -39,13 +39,10 @@ Candidate highest(const Plan::Impl& plan) {
   return {};
 }
 
-// Rungs that read A and B at any address come before one that copies them first: memory for copies of both would be a
-// good part of every plan's workspace, for pointers that are seldom met.
+// For pointers that `best` does not take as they are: rungs that take any, and those that copy first.
 Candidate fallback_for(const Plan::Impl& plan) {
-  const Rung& rung = *plan.best.rung;
-  if (rung.pointer_alignment == 1) return {};
-  const Candidate any = shortest(plan, false, [](const Rung& r) { return r.pointer_alignment == 1; });
-  return any.rung == nullptr && rung.copies ? candidate(rung, plan.row, plan.gpu, kAnyTile, false) : any;
+  if (plan.best.rung->pointer_alignment == 1) return {};
+  return shortest(plan, false, [](const Rung& rung) { return rung.pointer_alignment == 1 || rung.copies; });
 }
 
 Status plan_gpu(Plan::Impl& plan) {

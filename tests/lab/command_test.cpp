@@ -349,9 +349,12 @@ TEST(Command, PlansAreMadeForAnyNumberOfSms) {
   ASSERT_EQ(few.code, 0) << few.err;
   ASSERT_EQ(many.code, 0) << many.err;
   EXPECT_NE(many.out.find("as if it had 132 SMs"), std::string::npos) << many.out;
-  EXPECT_NE(many.out.find("cluster 2: 1536 cycles a step (tensor cores), 4.00 tiles for an SM"), std::string::npos)
+  // 512 tiles of 128 x 256: four waves on 132 SMs, and sixteen times as many on eight.
+  EXPECT_NE(many.out.find("  128x256, 4 stages, cluster 1, 211.0 µs: launch 1.24, main loop (tensor cores) 202.6"),
+            std::string::npos)
       << many.out;
-  EXPECT_NE(few.out.find("cluster 2: 1536 cycles a step (tensor cores), 64.00 tiles for an SM"), std::string::npos)
+  EXPECT_NE(few.out.find("  128x256, 4 stages, cluster 1, 3357.0 µs: launch 1.24, main loop (tensor cores) 3242.4"),
+            std::string::npos)
       << few.out;
   EXPECT_EQ(run_cairn("plan --device auto").code, 0);
 }

@@ -20,7 +20,7 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(Suite, BuiltInOnesReadAndHaveTheirShapes) {
-  EXPECT_EQ(suite_names(), "seeds, squares, course, thin");
+  EXPECT_EQ(suite_names(), "seeds, squares, course, thin, unseen");
   const auto seeds = read_suite("seeds");
   EXPECT_EQ(seeds.size(), 8u);
   for (const SuiteLine& line : seeds) {
@@ -34,6 +34,7 @@ TEST(Suite, BuiltInOnesReadAndHaveTheirShapes) {
   }
   EXPECT_EQ(read_suite("course").size(), 29u);
   EXPECT_EQ(read_suite("thin").size(), 24u);
+  EXPECT_EQ(read_suite("unseen").size(), 34u);
 }
 
 TEST(Suite, TakesEveryWayOfWritingAShape) {

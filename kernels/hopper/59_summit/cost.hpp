@@ -128,7 +128,10 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
   cost.memory = (operands + static_cast<double>(p.m * p.n * p.batch * size_of(p.out))) / dram;
   const double shared = std::max(made * step.lines * 128 - operands, 0.0);
   const double again = tiles <= running ? kRefetch * shared / dram : 0;
-  const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - busy));
+  // SMs that idle fetch nothing, nor do those of a tail wave that is not full.
+  const double fetching =
+      split || tiles <= running ? busy : static_cast<double>(tiles) / (waves * static_cast<double>(running));
+  const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - fetching));
 
   const double by_threads = p.ldc * size_of(p.out) % 16 == 0 ? 1 : kThreadStore * (t.turns ? kOneGroup : 1);
   const double store = kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
@@ -150,9 +153,8 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
     cost.fixup = fixup_cycles(t, p, tail, static_cast<double>(running) / tail + 1);
     term("fix-up of split tiles", cost.fixup);
   }
-  const double packing = packed.bytes > 0 ? packed.kernels * kPackLaunch +
-                                                2 * static_cast<double>(packed.bytes) / (kPackBytes * device.sms)
-                                          : 0;
+  const double packing =
+      packed.bytes > 0 ? kPackLaunch + 2 * static_cast<double>(packed.bytes) / (kPackBytes * device.sms) : 0;
   cost.forecast.add("pack operands", packing / mhz);
   return cost;
 }

@@ -2,8 +2,10 @@
 // like, and its tensor map.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "device/matrix_map.hpp"
-#include "kernels/hopper/59_summit/pack.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
@@ -55,49 +57,41 @@ inline std::size_t bytes_of(const Matrix& m) {
   return static_cast<std::size_t>((m.matrices() * m.lines() * m.ld * size_of(m.type) + 127) / 128 * 128);
 }
 
+// The blocks that pack a matrix: chunks of a line, lines (or squares of both, where it is turned), matrices.
+struct PackGrid {
+  std::int64_t across = 0, down = 0, deep = 0;
+  std::int64_t blocks() const { return across * down * deep; }
+};
+inline PackGrid pack_grid(const Matrix& from) {
+  constexpr std::int64_t most = 65535, most_blocks = std::int64_t{1} << 30;  // blocks walk on beyond these
+  const std::int64_t side = size_of(from.type) == 1 ? 128 : 64;
+  PackGrid grid;
+  grid.across = ceil_div(from.width(), must_turn(from) ? side : 256 * 8);
+  grid.down = std::min(must_turn(from) ? ceil_div(from.lines(), side) : from.lines(), most);
+  grid.deep = std::clamp<std::int64_t>(most_blocks / (grid.across * grid.down), 1, from.matrices());
+  return grid;
+}
+
 // A problem as the kernel reads it, A and B as they lie or as their copies will, and what packing takes.
 struct Packed {
   Problem problem;
-  int kernels = 0;          // that pack an operand each,
-  std::int64_t blocks = 0;  // and the blocks of the last
+  std::int64_t blocks = 0;  // that pack the operand that comes last: those before are done when the GEMM's start
   std::size_t bytes = 0;    // of the copies
 };
 inline Packed packed_problem(const Problem& row, bool aligned) {
   Packed all{row};
   Problem& p = all.problem;
   const auto pack = [&](const Matrix& from, std::int64_t& ld, std::int64_t& stride, Op& op, Op k_major) {
-    if (!needs_packing(from, aligned)) return;
+    if (!needs_packing(from, aligned) || from.lines() == 0 || from.width() == 0) return;
     const Matrix to = packed(from);
     ld = to.ld, stride = to.stride;
     if (to.major == Major::k) op = k_major;
-    const Grid grid =
-        copy_grid(size_of(from.type), from.lines(), from.width(), from.matrices(), from.major != to.major);
-    all.blocks = grid.x * grid.y * grid.z;
+    all.blocks = pack_grid(from).blocks();
     all.bytes += bytes_of(to);
-    ++all.kernels;
   };
   pack(matrix_a(row), p.lda, p.stride_a, p.op_a, Op::none);
   pack(matrix_b(row), p.ldb, p.stride_b, p.op_b, Op::transpose);
   return all;
-}
-
-inline Status pack_matrix(const Matrix& from, const Matrix& to, Stream stream) {
-  const auto go = [&]<class Word>() {
-    const Lines<Word> lines{static_cast<const Word*>(from.base),
-                            static_cast<Word*>(const_cast<void*>(to.base)),
-                            from.lines(),
-                            from.width(),
-                            from.ld,
-                            to.ld,
-                            from.stride,
-                            to.stride};
-    return pack_lines(lines, from.matrices(), from.major != to.major, stream);
-  };
-  switch (size_of(from.type)) {
-    case 1: return go.template operator()<std::uint8_t>();
-    case 2: return go.template operator()<std::uint16_t>();
-    default: return go.template operator()<std::uint32_t>();
-  }
 }
 
 // Its tensor map, of boxes that bring `box` rows; the third coordinate is the product, unless all have the same one.

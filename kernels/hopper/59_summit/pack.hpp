@@ -1,35 +1,39 @@
-// The pre-pass of the summit: an operand that TMA or wgmma cannot take as it lies is copied to scratch memory as they
-// want it, neighbours along k where that is needed, lines at multiples of 16 bytes or more. Words are bits: nothing
-// is computed.
+// The pre-pass of the summit: operands that TMA or wgmma cannot take as they lie are copied to scratch memory as they
+// want them, neighbours along k where that is needed, lines at multiples of 16 bytes or more. Words are bits: nothing
+// is computed. One launch packs both.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "device/dependent.hpp"
 #include "device/launch.hpp"
+#include "kernels/hopper/59_summit/matrix.hpp"
 #include "kernels/hopper/59_summit/tile.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
 
-// Lines of `width` elements from one leading dimension to another.
+// Lines of `width` elements from one leading dimension to another, for each of `matrices`.
 template <class Word> struct Lines {
   const Word* from;
   Word* to;
   std::int64_t lines, width;
-  std::int64_t ld_from, ld_to;          // elements
-  std::int64_t stride_from, stride_to;  // from one product of the batch to the next
+  std::int64_t ld_from, ld_to;  // elements
+  std::int64_t matrices, stride_from, stride_to;
+  unsigned across, down, deep;  // blocks
+  bool turned;
 };
 
-// As they are: neighbouring threads, neighbouring elements, and eight on their way at a time.
-template <class Word> __global__ void __launch_bounds__(256) hopper_59_copy_lines(Lines<Word> g) {
+// As they are: neighbouring threads, neighbouring elements, and eight on their way at a time. Block (x, y).
+template <class Word>
+__device__ __forceinline__ void copy_lines(const Lines<Word>& g, const Word* matrix, Word* copy, unsigned x,
+                                           unsigned y) {
   constexpr int many = 8;
-  let_next_begin();
-  wait_for_previous();
-  const std::int64_t first = std::int64_t{blockIdx.x} * 256 * many + threadIdx.x;
-  for (std::int64_t line = blockIdx.y; line < g.lines; line += gridDim.y) {
-    const Word* const from = g.from + blockIdx.z * g.stride_from + line * g.ld_from;
-    Word* const to = g.to + blockIdx.z * g.stride_to + line * g.ld_to;
+  const std::int64_t first = std::int64_t{x} * 256 * many + threadIdx.x;
+  for (std::int64_t line = y; line < g.lines; line += g.down) {
+    const Word* const from = matrix + line * g.ld_from;
+    Word* const to = copy + line * g.ld_to;
     Word words[many];
 #pragma unroll
     for (int i = 0; i < many; ++i) words[i] = first + i * 256 < g.width ? from[first + i * 256] : Word{};
@@ -41,18 +45,14 @@ template <class Word> __global__ void __launch_bounds__(256) hopper_59_copy_line
 
 // Transposed: line i becomes column i. Tiles of 64 x 64 pass through shared memory, in rows of an odd number of
 // words.
-template <class Word> __global__ void __launch_bounds__(256) hopper_59_turn_lines(Lines<Word> g) {
-  static_assert(sizeof(Word) == 4);
+static __device__ __forceinline__ void turn_lines(const Lines<std::uint32_t>& g, const std::uint32_t* from,
+                                                  std::uint32_t* to, unsigned block_x, unsigned block_y) {
   constexpr int side = 64;
-  __shared__ Word tile[side][side + 1];
+  __shared__ std::uint32_t tile[side][side + 1];
   static_assert(sizeof tile <= kBeside);
-  let_next_begin();
-  wait_for_previous();
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
-  const std::int64_t col = std::int64_t{blockIdx.x} * side;
-  const Word* const from = g.from + blockIdx.z * g.stride_from;
-  Word* const to = g.to + blockIdx.z * g.stride_to;
-  for (std::int64_t line = std::int64_t{blockIdx.y} * side; line < g.lines; line += std::int64_t{gridDim.y} * side) {
+  const std::int64_t col = std::int64_t{block_x} * side;
+  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{g.down} * side) {
 #pragma unroll
     for (int i = 0; i < side; i += 4)
       if (line + y + i < g.lines && col + x < g.width) tile[y + i][x] = from[(line + y + i) * g.ld_from + col + x];
@@ -68,18 +68,15 @@ template <class Word> __global__ void __launch_bounds__(256) hopper_59_turn_line
 // shared memory as words, column by column: word w of column c lies at w ^ c / 4, so that neither the threads of a
 // line nor those of a column meet in a bank. Lines end at multiples of 16 bytes of scratch memory, so that a word
 // that reaches beyond the last of them does no harm.
-static __global__ void __launch_bounds__(256) hopper_59_turn_bytes(Lines<std::uint8_t> g) {
+static __device__ __forceinline__ void turn_lines(const Lines<std::uint8_t>& g, const std::uint8_t* from,
+                                                  std::uint8_t* to, unsigned block_x, unsigned block_y) {
   constexpr int side = 128, words = side / 4;
   __shared__ std::uint32_t tile[side][words];
   static_assert(sizeof tile <= kBeside);
-  let_next_begin();
-  wait_for_previous();
   const int x = static_cast<int>(threadIdx.x) % words, y = static_cast<int>(threadIdx.x) / words;
-  const std::uint8_t* const from = g.from + blockIdx.z * g.stride_from;
-  std::uint8_t* const to = g.to + blockIdx.z * g.stride_to;
   const bool whole = (reinterpret_cast<std::uintptr_t>(from) | static_cast<std::uintptr_t>(g.ld_from)) % 4 == 0;
-  const std::int64_t col = std::int64_t{blockIdx.x} * side, left = g.width - col - x * 4;
-  for (std::int64_t line = std::int64_t{blockIdx.y} * side; line < g.lines; line += std::int64_t{gridDim.y} * side) {
+  const std::int64_t col = std::int64_t{block_x} * side, left = g.width - col - x * 4;
+  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{g.down} * side) {
 #pragma unroll
     for (int i = 0; i < words; i += 8) {
       std::uint32_t rows[4] = {};
@@ -114,29 +111,70 @@ static __global__ void __launch_bounds__(256) hopper_59_turn_bytes(Lines<std::ui
   }
 }
 
-// The blocks of a copy: words of so many bytes, lines of `width` of them.
-inline Grid copy_grid(std::int64_t word, std::int64_t lines, std::int64_t width, std::int64_t products, bool turned) {
-  constexpr std::int64_t most = 65535;
-  const std::int64_t side = word == 1 ? 128 : 64;
-  return turned ? Grid{ceil_div(width, side), std::min(ceil_div(lines, side), most), products}
-                : Grid{ceil_div(width, 256 * 8), std::min(lines, most), products};
+// The blocks of the first matrix, then those of the second, which may be none.
+template <class Word>
+__global__ void __launch_bounds__(256)
+    hopper_59_pack(const __grid_constant__ Lines<Word> first, const __grid_constant__ Lines<Word> second) {
+  let_next_begin();
+  wait_for_previous();
+  const unsigned before = first.across * first.down * first.deep;
+  const bool is_first = blockIdx.x < before;
+  const Lines<Word> g = is_first ? first : second;
+  const unsigned block = is_first ? blockIdx.x : blockIdx.x - before;
+  const unsigned x = block % g.across, y = block / g.across % g.down;
+  for (std::int64_t z = block / (g.across * g.down); z < g.matrices; z += g.deep) {
+    const Word* const from = g.from + z * g.stride_from;
+    Word* const to = g.to + z * g.stride_to;
+    if constexpr (sizeof(Word) != 2) {  // wgmma takes these either way
+      if (g.turned) {
+        turn_lines(g, from, to, x, y);
+        continue;
+      }
+    }
+    copy_lines(g, from, to, x, y);
+  }
 }
 
-template <class Word> Status pack_lines(const Lines<Word>& g, std::int64_t batch, bool turned, Stream stream) {
-  constexpr std::int64_t most = 65535;
-  const auto kernel = [&] {
-    if constexpr (sizeof(Word) == 1) return turned ? hopper_59_turn_bytes : hopper_59_copy_lines<Word>;
-    if constexpr (sizeof(Word) == 2) return hopper_59_copy_lines<Word>;  // wgmma takes them either way
-    if constexpr (sizeof(Word) == 4) return turned ? hopper_59_turn_lines<Word> : hopper_59_copy_lines<Word>;
-  }();
-  for (std::int64_t first = 0; first < batch; first += most) {
-    Lines<Word> some = g;
-    some.from += first * g.stride_from;
-    some.to += first * g.stride_to;
-    const Grid grid = copy_grid(sizeof(Word), g.lines, g.width, std::min(batch - first, most), turned);
-    if (Status s = launch_beside(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
+template <class Word> Lines<Word> lines_of(const Matrix& from, const Matrix& to) {
+  const PackGrid grid = pack_grid(from);
+  return {static_cast<const Word*>(from.base),
+          static_cast<Word*>(const_cast<void*>(to.base)),
+          from.lines(),
+          from.width(),
+          from.ld,
+          to.ld,
+          from.matrices(),
+          from.stride,
+          to.stride,
+          static_cast<unsigned>(grid.across),
+          static_cast<unsigned>(grid.down),
+          static_cast<unsigned>(grid.deep),
+          from.major != to.major};
+}
+
+// Packs what needs it of A and B into scratch memory; they are the copies then, and `scratch` what is left of it.
+template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {
+  Lines<Word> jobs[2]{};
+  std::int64_t count = 0, blocks = 0;
+  for (Matrix* operand : {&A, &B}) {
+    if (!needs_packing(*operand, !misaligned(operand->base))) continue;
+    Matrix to = packed(*operand);
+    const std::size_t bytes = bytes_of(to);
+    if (scratch.size() < bytes) return {Code::unsupported, "there is no scratch memory for copies of A and B"};
+    to.base = scratch.data();
+    scratch = scratch.subspan(bytes);
+    jobs[count++] = lines_of<Word>(*operand, to);
+    blocks += pack_grid(*operand).blocks();
+    *operand = to;
   }
-  return {};
+  return launch_beside({blocks}, 256, 0, stream, hopper_59_pack<Word>, jobs[0], jobs[1]);
+}
+inline Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {
+  switch (size_of(A.type)) {
+    case 1: return pack_operands<std::uint8_t>(A, B, scratch, stream);
+    case 2: return pack_operands<std::uint16_t>(A, B, scratch, stream);
+    default: return pack_operands<std::uint32_t>(A, B, scratch, stream);
+  }
 }
 
 }  // namespace cairn::hopper_59

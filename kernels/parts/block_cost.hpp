@@ -13,7 +13,8 @@ namespace cairn {
 struct BlockCost {
   std::int64_t bm, bn;  // a block's tile
   double rate;          // multiply-adds a cycle of an SM that is full,
-  double alone;         // and the part of it that one block reaches alone
+  double alone;         // and the part of it that one block reaches alone;
+  double dram_alone;    // the same of DRAM's rate: how far one block's copies in flight cover its latency
   double epilogue;      // cycles of a tile, after its last step of k
   double fixup = 0;     // cycles of the kernel that adds up split tiles, beside the bytes it moves
 };
@@ -25,11 +26,13 @@ inline constexpr double kDramBytes = 2500.0 / 132;  // a cycle and SM, on an H20
 inline Forecast block_forecast(const BlockCost& b, const Problem& p, const Device& device, double busiest,
                                double blocks, double fixup = 0) {
   constexpr double kLaunch = 2400, kClock = 0.9;  // fitted on an H200
-  const double rate = b.rate * std::min(1.0, std::max(blocks, 1.0) * b.alone);
+  blocks = std::max(blocks, 1.0);
+  const double rate = b.rate * std::min(1.0, blocks * b.alone),
+               dram = kDramBytes * std::min(1.0, blocks * b.dram_alone);
   const double loop = busiest * static_cast<double>(b.bm * b.bn * p.k) / rate;
   const auto elements = static_cast<double>((p.m + p.n) * p.k * p.batch * size_of(p.in)) +
                         static_cast<double>(p.m * p.n * p.batch * size_of(p.out));
-  const double memory = elements / (kDramBytes * device.sms), mhz = kClock * device.mhz;
+  const double memory = elements / (dram * device.sms), mhz = kClock * device.mhz;
   Forecast f;
   f.add("launch", kLaunch / mhz);
   f.add(loop >= memory ? "main loop" : "main loop (DRAM)", std::max(loop, memory) / mhz);
