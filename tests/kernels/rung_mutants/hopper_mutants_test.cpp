@@ -146,10 +146,10 @@ TEST(HopperMutants, ATurnThatIsNotWaitedForIsLetThroughByAnEarlierPhase) {
   expect_honest_on("hopper/58_pingpong", product({4, 512, 12 * 64}));
 }
 
-// Two tiles of 39 steps on three SMs: 26 steps each, and the second share has 13 of either tile. On two SMs no tile
-// is cut.
+// Two tiles of 121 steps on three SMs: 80 or 81 steps each, and the second share has some of either tile. On two SMs
+// no tile is cut.
 TEST(HopperMutants, SharesOfTwoTilesNeedTwoSlots) {
-  const Problem p = product({1, 512, 39 * 64});
+  const Problem p = product({1, 512, 121 * 64});
   for (const std::uint64_t seed : kSeeds) EXPECT_NE(plain_on("mutant/hopper_same_slot", p, seed, 3), "");
   EXPECT_EQ(plain_on("mutant/hopper_same_slot", p, 1, 2), "");
   expect_honest_on("hopper/59_summit", p, 3);
