@@ -1,6 +1,6 @@
 // The pre-pass of the summit: operands that TMA or wgmma cannot take as they lie are copied to scratch memory as they
 // want them, neighbours along k where that is needed, lines at multiples of 16 bytes or more. Words are bits: nothing
-// is computed. One launch packs both.
+// is computed. One launch packs one or both.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ template <class Word> struct Lines {
 // As they are: neighbouring threads, neighbouring elements, and eight on their way at a time. Block (x, y).
 template <class Word>
 __device__ __forceinline__ void copy_lines(const Lines<Word>& g, const Word* matrix, Word* copy, unsigned x,
-                                           unsigned y) {
+                                           unsigned y, unsigned down) {
   constexpr int many = 8;
   const std::int64_t first = std::int64_t{x} * 256 * many + threadIdx.x;
-  for (std::int64_t line = y; line < g.lines; line += g.down) {
+  for (std::int64_t line = y; line < g.lines; line += down) {
     const Word* const from = matrix + line * g.ld_from;
     Word* const to = copy + line * g.ld_to;
     Word words[many];
@@ -46,13 +46,14 @@ __device__ __forceinline__ void copy_lines(const Lines<Word>& g, const Word* mat
 // Transposed: line i becomes column i. Tiles of 64 x 64 pass through shared memory, in rows of an odd number of
 // words.
 static __device__ __forceinline__ void turn_lines(const Lines<std::uint32_t>& g, const std::uint32_t* from,
-                                                  std::uint32_t* to, unsigned block_x, unsigned block_y) {
+                                                  std::uint32_t* to, unsigned block_x, unsigned block_y,
+                                                  unsigned down) {
   constexpr int side = 64;
   __shared__ std::uint32_t tile[side][side + 1];
   static_assert(sizeof tile <= kBeside);
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
   const std::int64_t col = std::int64_t{block_x} * side;
-  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{g.down} * side) {
+  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{down} * side) {
 #pragma unroll
     for (int i = 0; i < side; i += 4)
       if (line + y + i < g.lines && col + x < g.width) tile[y + i][x] = from[(line + y + i) * g.ld_from + col + x];
@@ -69,14 +70,15 @@ static __device__ __forceinline__ void turn_lines(const Lines<std::uint32_t>& g,
 // line nor those of a column meet in a bank. Lines end at multiples of 16 bytes of scratch memory, so that a word
 // that reaches beyond the last of them does no harm.
 static __device__ __forceinline__ void turn_lines(const Lines<std::uint8_t>& g, const std::uint8_t* from,
-                                                  std::uint8_t* to, unsigned block_x, unsigned block_y) {
+                                                  std::uint8_t* to, unsigned block_x, unsigned block_y,
+                                                  unsigned down) {
   constexpr int side = 128, words = side / 4;
   __shared__ std::uint32_t tile[side][words];
   static_assert(sizeof tile <= kBeside);
   const int x = static_cast<int>(threadIdx.x) % words, y = static_cast<int>(threadIdx.x) / words;
   const bool whole = (reinterpret_cast<std::uintptr_t>(from) | static_cast<std::uintptr_t>(g.ld_from)) % 4 == 0;
   const std::int64_t col = std::int64_t{block_x} * side, left = g.width - col - x * 4;
-  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{g.down} * side) {
+  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{down} * side) {
 #pragma unroll
     for (int i = 0; i < words; i += 8) {
       std::uint32_t rows[4] = {};
@@ -111,10 +113,21 @@ static __device__ __forceinline__ void turn_lines(const Lines<std::uint8_t>& g, 
   }
 }
 
-// The blocks of the first matrix, then those of the second, which may be none.
+// One operand, a matrix of it for each z.
+template <class Word, bool turned> __global__ void __launch_bounds__(256) hopper_59_pack_one(Lines<Word> g) {
+  let_next_begin();
+  wait_for_previous();
+  const Word* const from = g.from + blockIdx.z * g.stride_from;
+  Word* const to = g.to + blockIdx.z * g.stride_to;
+  if constexpr (turned) turn_lines(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
+  if constexpr (!turned) copy_lines(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
+}
+
+// Two in one launch: the blocks of the first, then those of the second. For one alone this is slower where it is
+// small: with both ways in one kernel the compiler keeps fewer loads in flight.
 template <class Word>
 __global__ void __launch_bounds__(256)
-    hopper_59_pack(const __grid_constant__ Lines<Word> first, const __grid_constant__ Lines<Word> second) {
+    hopper_59_pack_two(const __grid_constant__ Lines<Word> first, const __grid_constant__ Lines<Word> second) {
   let_next_begin();
   wait_for_previous();
   const unsigned before = first.across * first.down * first.deep;
@@ -127,11 +140,11 @@ __global__ void __launch_bounds__(256)
     Word* const to = g.to + z * g.stride_to;
     if constexpr (sizeof(Word) != 2) {  // wgmma takes these either way
       if (g.turned) {
-        turn_lines(g, from, to, x, y);
+        turn_lines(g, from, to, x, y, g.down);
         continue;
       }
     }
-    copy_lines(g, from, to, x, y);
+    copy_lines(g, from, to, x, y, g.down);
   }
 }
 
@@ -167,7 +180,22 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
     blocks += pack_grid(*operand).blocks();
     *operand = to;
   }
-  return launch_beside({blocks}, 256, 0, stream, hopper_59_pack<Word>, jobs[0], jobs[1]);
+  if (count == 0) return {};
+  if (count == 2) return launch_beside({blocks}, 256, 0, stream, hopper_59_pack_two<Word>, jobs[0], jobs[1]);
+  const auto kernel = [&] {
+    if constexpr (sizeof(Word) != 2) {
+      if (jobs[0].turned) return hopper_59_pack_one<Word, true>;
+    }
+    return hopper_59_pack_one<Word, false>;
+  }();
+  constexpr std::int64_t most = 65535;
+  for (std::int64_t first = 0; first < jobs[0].matrices; first += most) {
+    Lines<Word> some = jobs[0];
+    some.from += first * some.stride_from, some.to += first * some.stride_to;
+    const Grid grid{some.across, some.down, std::min(some.matrices - first, most)};
+    if (Status s = launch_beside(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
+  }
+  return {};
 }
 inline Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {
   switch (size_of(A.type)) {
