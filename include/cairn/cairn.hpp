@@ -91,8 +91,8 @@ Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const 
 Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
             void* C) noexcept;
 
-// The most scratch memory that gemm() would want for this problem. Where A and B begin at multiples of 16 bytes it often
-// takes less: misaligned ones may have to be copied.
+// The most scratch memory that gemm() would want for this problem. Where A and B begin at multiples of 16 bytes it
+// often takes less: misaligned ones may have to be copied.
 Status workspace_size(const Handle& handle, const Problem& problem, std::size_t& bytes) noexcept;
 
 const char* version() noexcept;  // "0.2.0"
