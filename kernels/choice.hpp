@@ -79,18 +79,19 @@ struct Choice {
   std::array<std::byte, 64> details_{};
 };
 
-// What a launch made on the host and the next one can use again if it has the same pointers, such as tensor maps.
-// The caller has one for each problem, or none.
+// What a launch made on the host and the next one can use again if it has the same tile and pointers, such as tensor
+// maps. The caller has one for each problem, or none.
 struct LaunchCache {
+  int tile = 0;
   std::array<const void*, 3> pointers{};
   bool filled = false;
   alignas(64) std::array<std::byte, 384> bytes{};
 
-  // Whether `bytes` were made for these pointers. If not, they are from now on, and the caller fills them.
-  bool made_for(const void* A, const void* B, const void* C) {
+  // Whether `bytes` were made for these. If not, they are from now on, and the caller fills them.
+  bool made_for(int now_tile, const void* A, const void* B, const void* C) {
     const std::array<const void*, 3> now = {A, B, C};
-    const bool same = filled && pointers == now;
-    pointers = now, filled = true;
+    const bool same = filled && tile == now_tile && pointers == now;
+    tile = now_tile, pointers = now, filled = true;
     return same;
   }
 };

@@ -283,7 +283,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   // A product of nothing has no operands to map.
   LaunchCache fresh, &cache = args.cache != nullptr && args.depth() > 0 ? *args.cache : fresh;
   Maps& maps = *reinterpret_cast<Maps*>(cache.bytes.data());
-  if (!cache.made_for(A.base, B.base, by_engine ? args.C : nullptr)) {
+  if (!cache.made_for(tile, A.base, B.base, by_engine ? args.C : nullptr)) {
     Status made = make_maps(maps, A, lines_a, B, lines_b / t.cluster, by_engine ? &C : nullptr);
     cache.filled = made.ok();
     if (!made.ok()) return made;

@@ -67,10 +67,11 @@ TEST(PlanCache, AnEntryBeginsWithNothingCached) {
   PlanCache cache;
   PlanCache::Entry& entry = cache.add(plan_of(sized(1)));
   int x = 0, y = 0;
-  EXPECT_FALSE(entry.launch.made_for(&x, &y, &x));
-  EXPECT_TRUE(entry.launch.made_for(&x, &y, &x));
-  EXPECT_FALSE(entry.launch.made_for(&y, &y, &x));
-  EXPECT_FALSE(entry.launch.made_for(&y, &y, nullptr));
+  EXPECT_FALSE(entry.launch.made_for(1, &x, &y, &x));
+  EXPECT_TRUE(entry.launch.made_for(1, &x, &y, &x));
+  EXPECT_FALSE(entry.launch.made_for(1, &y, &y, &x));
+  EXPECT_FALSE(entry.launch.made_for(1, &y, &y, nullptr));
+  EXPECT_FALSE(entry.launch.made_for(2, &y, &y, nullptr)) << "another tile has other boxes";
   EXPECT_FALSE(cache.add(plan_of(sized(2))).launch.filled);
 }
 

@@ -32,7 +32,7 @@ __device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geom
   wgmma_commit();
 }
 
-// The same for sums that may not stay in the tensor cores for longer than a step: of e4m3 those keep 13 bits. Each
+// The same for sums that may not stay in the tensor cores for longer than a step: of e4m3 those keep 14 bits. Each
 // part begins from nothing, and is added to what the threads have in f32. While one warpgroup adds, the other's
 // products are made. All are done.
 template <class In, int tile>
