@@ -30,9 +30,8 @@ struct RungArgs {
   void* C;
   int sms = 1;                        // of the GPU
   std::span<std::byte> scratch = {};  // as many bytes as `choice` asks for, at least
-  const Choice* choice =
-      nullptr;                   // the card's answer for this problem; where there is none, no tile is split along k
-  LaunchCache* cache = nullptr;  // of earlier launches of this problem
+  const Choice* choice = nullptr;     // the card's answer for this problem; with none, no tile is split along k
+  LaunchCache* cache = nullptr;       // of earlier launches of this problem
 
   // Where alpha or k is 0 there is no product: A and B may be null, and alpha does not matter, not even a NaN.
   std::int64_t depth() const { return alpha == 0 ? 0 : problem.k; }
