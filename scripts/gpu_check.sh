@@ -68,19 +68,31 @@ step() {  # step NAME command...
 }
 
 build() { cmake --preset gpu && cmake --build --preset gpu --parallel "$(nproc)"; }
-# As many processes as cores: the oracle that judges the results runs on the CPU and takes most of the time. The library's
-# cases are cut by seed, the others by contender.
+# In jobs of about as many cases each, one process per core, since the oracle that judges the results runs on the CPU. A
+# job that has ended is not run again, so what was cut off goes on where it stopped. Processes that share a GPU by time
+# slices wait for each other; clients of an MPS server do not, so one is started where the driver has it.
 fuzz() {
-  local all=${CAIRN_FUZZ_CASES:-1000000} parts=16 ids=() id seed each verdict=0
-  rm -rf "$out/fuzz" && mkdir "$out/fuzz" || return
+  local all=${CAIRN_FUZZ_CASES:-1000000} jobs=16 ids=() id seed each own verdict=0 mps=
+  mkdir -p "$out/fuzz" || return
   mapfile -t ids < <("$cairn" list --device gpu --format csv | tail -n +2 | cut -d, -f1 | grep -v '^cairn$\|^probe/.*_peak')
   [ ${#ids[@]} -gt 0 ] || return
   each=$(((all - all / 5 + ${#ids[@]} - 1) / ${#ids[@]}))
+  own=$(((all / 5 + jobs - 1) / jobs))
+  export CUDA_MPS_PIPE_DIRECTORY=/tmp/cairn_mps CUDA_MPS_LOG_DIRECTORY=/tmp/cairn_mps
+  mkdir -p "$CUDA_MPS_PIPE_DIRECTORY"
+  if nvidia-cuda-mps-control -d; then mps=1; else unset CUDA_MPS_PIPE_DIRECTORY; fi
   {
-    for ((seed = 1; seed <= parts; ++seed)); do echo "cairn $seed $(((all / 5 + parts - 1) / parts))"; done
+    for ((seed = 1; seed <= jobs; ++seed)); do echo "cairn $seed $own"; done
     for id in "${ids[@]}"; do echo "$id 1 $each"; done
-  } | cairn=$cairn out=$out xargs -P "$(nproc)" -L 1 bash -c \
-    '"$cairn" verify "$0" --seed "$1" --fuzz "$2" --device gpu --format csv >"$out/fuzz/${0//\//_}_$1.csv"' || verdict=1
+  } | cairn=$cairn out=$out xargs -P "$(nproc)" -L 1 bash -c '
+    csv=$out/fuzz/${0//\//_}_$1_$2.csv
+    [ -e "$csv" ] && exit
+    "$cairn" verify "$0" --seed "$1" --fuzz "$2" --device gpu --format csv >"$csv.part"
+    verdict=$?
+    mv "$csv.part" "$csv"
+    exit $verdict' || verdict=1
+  [ -z "$mps" ] || echo quit | nvidia-cuda-mps-control
+  unset CUDA_MPS_PIPE_DIRECTORY
   awk -F, '
     FNR > 1 { cases += $2; passed += $3; refused += $4; failed += $5; if ($1 == "cairn") own += $2 }
     END {

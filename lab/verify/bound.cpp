@@ -53,11 +53,12 @@ Bounds::Bounds(const Problem& p, double alpha) : out_unit_(limits(p.out).unit) {
   if (p.in == Type::e4m3) {
     // Tensor cores multiply 32 deep and drop what lies 13 bits behind the point of the largest of 33 terms, and of
     // their sum. Whatever is dropped, no term grows, so that none is ever larger than the magnitude. In the worst
-    // case 32 products lose that much, or all they have, and the sum loses it twice. On average each loses half, of a
-    // sum that grows from nothing: a quarter. A chain that is not fast ends after 128 products.
+    // case 32 products lose that much, or all they have, and the sum loses it twice. On average each cut costs half,
+    // and 34 of them a standard deviation of sqrt(34 / 12); one product may be nearly all of the magnitude from the
+    // first instruction on. A chain that is not fast ends after 128 products.
     const double all = std::ceil(k / 32), instructions = p.compute == Compute::fast ? all : std::min(all, 4.0);
     const double bit = std::ldexp(1.0, 1 - kNarrowSum), step = bit * instructions;
-    chain = 8.5 * step;
+    chain = 17 * step + 6 * std::sqrt(34 * instructions / 12) * bit;
     products_ = 32 * step;
     worst_chain = 2 * step;
     products_cut_ = products * bit;
