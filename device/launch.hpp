@@ -42,7 +42,7 @@ inline Status launch_failed(cudaError_t error) {
   return {Code::device_error, std::string("launch: ") + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
 }
 
-inline cudaLaunchAttribute begins_early() {
+inline cudaLaunchAttribute pdl_attribute() {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
@@ -94,9 +94,9 @@ template <class Kernel> cudaError_t allow_shared(Kernel kernel, std::size_t byte
   return error;
 }
 
-// Whether the kernel's code waits for the grid ahead of it (device/dependent.hpp): it does if made for sm_90 or
+// Whether the kernel's code waits for the grid ahead of it (device/pdl.hpp): it does if made for sm_90 or
 // newer.
-template <class Kernel> cudaError_t waits_itself(Kernel kernel, bool& waits) {
+template <class Kernel> cudaError_t has_pdl_wait(Kernel kernel, bool& waits) {
   constexpr unsigned kNo = 1, kYes = 2;
   Known answer(reinterpret_cast<const void*>(kernel), waiting_kernels);
   if (answer.number() == 0) {
@@ -140,16 +140,16 @@ Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, voi
 }
 
 // The same for a kernel that may begin before the one ahead of it in the stream has ended, because it waits for it
-// itself (device/dependent.hpp). Where its code was made for a GPU older than sm_90 it does not wait, and begins
+// itself (device/pdl.hpp). Where its code was made for a GPU older than sm_90 it does not wait, and begins
 // later.
 template <class... Parameters, class... Arguments>
-Status launch_dependent(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
-                        Arguments&&... arguments) {
+Status launch_pdl(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
+                  Arguments&&... arguments) {
   bool waits = false;
-  if (const cudaError_t error = detail::waits_itself(kernel, waits); error != cudaSuccess) {
+  if (const cudaError_t error = detail::has_pdl_wait(kernel, waits); error != cudaSuccess) {
     return detail::launch_failed(error);
   }
-  cudaLaunchAttribute early = detail::begins_early();
+  cudaLaunchAttribute early = detail::pdl_attribute();
   return detail::launch(&early, waits ? 1 : 0, grid, block, shared_bytes, stream, kernel,
                         std::forward<Arguments>(arguments)...);
 }
@@ -157,9 +157,9 @@ Status launch_dependent(Grid grid, dim3 block, std::size_t shared_bytes, void* s
 // The same for a kernel of sm_90 whose blocks should find room beside those of the one ahead, or of the next, which
 // have most of an SM's memory as shared memory: it is divided for all of them in the same way.
 template <class... Parameters, class... Arguments>
-Status launch_beside(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
-                     Arguments&&... arguments) {
-  cudaLaunchAttribute how[2] = {detail::begins_early(), {}};
+Status launch_pdl_co_resident(Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
+                              void (*kernel)(Parameters...), Arguments&&... arguments) {
+  cudaLaunchAttribute how[2] = {detail::pdl_attribute(), {}};
   how[1].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
   how[1].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
   return detail::launch(how, 2, grid, block, shared_bytes, stream, kernel, std::forward<Arguments>(arguments)...);
@@ -180,9 +180,9 @@ Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared
 
 // Both at once. Clusters are of sm_90, so that the kernel waits for the one ahead of it; `blocks` may be 1.
 template <class... Parameters, class... Arguments>
-Status launch_dependent_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
-                                void (*kernel)(Parameters...), Arguments&&... arguments) {
-  cudaLaunchAttribute how[2] = {detail::begins_early(), {}};
+Status launch_pdl_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
+                          void (*kernel)(Parameters...), Arguments&&... arguments) {
+  cudaLaunchAttribute how[2] = {detail::pdl_attribute(), {}};
   how[1].id = cudaLaunchAttributeClusterDimension;
   how[1].val.clusterDim.x = blocks;
   how[1].val.clusterDim.y = how[1].val.clusterDim.z = 1;

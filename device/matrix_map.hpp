@@ -15,11 +15,11 @@ namespace cairn {
 // those of B along the columns.
 template <class F> Status with_majors(Op op_a, Op op_b, F&& f) {
   if (op_a == Op::none) {
-    return op_b == Op::none ? f.template operator()<Major::k, Major::rows>()
+    return op_b == Op::none ? f.template operator()<Major::k, Major::mn>()
                             : f.template operator()<Major::k, Major::k>();
   }
-  return op_b == Op::none ? f.template operator()<Major::rows, Major::rows>()
-                          : f.template operator()<Major::rows, Major::k>();
+  return op_b == Op::none ? f.template operator()<Major::mn, Major::mn>()
+                          : f.template operator()<Major::mn, Major::k>();
 }
 
 // A matrix of `lines` x `width` elements, `ld` from one line to the next, in boxes of box_lines x 128 bytes.

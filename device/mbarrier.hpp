@@ -13,7 +13,7 @@ struct alignas(8) Mbarrier {
   std::uint64_t word;
 };
 
-// By one thread. Then mbarrier_ready(), and a barrier of all who will use it (of the cluster, where it has peers).
+// By one thread. Then fence_mbarrier_init(), and a barrier of all who will use it (of the cluster, where it has peers).
 __device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, unsigned arrivals) {
 #if CAIRN_SM90A
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -22,7 +22,7 @@ __device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, unsigned arriva
 #endif
 }
 // After init(), by the same thread: copies and other blocks of the cluster see it from here on.
-__device__ __forceinline__ void mbarrier_ready() {
+__device__ __forceinline__ void fence_mbarrier_init() {
 #if CAIRN_SM90A
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #else
@@ -40,7 +40,7 @@ __device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier) {
 }
 // One arrival at the barrier that lies in the same place in block `rank` of the cluster. It says that copies may
 // overwrite what this block has read; what threads stored it does not hand on, which would take a slow fence.
-__device__ __forceinline__ void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank) {
+__device__ __forceinline__ void mbarrier_arrive_remote(Mbarrier* barrier, unsigned rank) {
 #if CAIRN_SM90A
   asm volatile(
       "{\n"
@@ -55,7 +55,7 @@ __device__ __forceinline__ void mbarrier_arrive_at(Mbarrier* barrier, unsigned r
 #endif
 }
 // One arrival, and so many bytes that copies will bring before the phase ends.
-__device__ __forceinline__ void mbarrier_expect(Mbarrier* barrier, unsigned bytes) {
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(Mbarrier* barrier, unsigned bytes) {
 #if CAIRN_SM90A
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                : "memory");

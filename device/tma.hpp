@@ -4,7 +4,7 @@
 // neighbours touch; a box may reach over any edge of its matrix, and still brings all its bytes. sm_90.
 //
 // The engine is not ordered with loads and stores of threads. Before it reads what threads have stored to shared
-// memory each of them says async_fence(), and then a barrier follows.
+// memory each of them says fence_proxy_async(), and then a barrier follows.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace cairn {
 
 // What this thread stored to shared memory before is seen by the engine, and by wgmma, from here on.
-__device__ __forceinline__ void async_fence() {
+__device__ __forceinline__ void fence_proxy_async() {
 #if CAIRN_SM90A
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #else
@@ -25,7 +25,7 @@ __device__ __forceinline__ void async_fence() {
 }
 
 // The map will be used soon.
-__device__ __forceinline__ void tma_prefetch(const TensorMap& map) {
+__device__ __forceinline__ void prefetch_tensor_map(const TensorMap& map) {
 #if CAIRN_SM90A
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 #else
@@ -70,8 +70,8 @@ __device__ __forceinline__ void tma_load(void* shared, const TensorMap& map, con
 // The same to each block of the cluster that has a bit in `blocks`, to the same place in its shared memory; and its
 // own barrier there, in the same place as `arrived`, is told.
 template <int rank>
-__device__ __forceinline__ void tma_load_to(unsigned blocks, void* shared, const TensorMap& map,
-                                            const int (&at)[rank], Mbarrier* arrived) {
+__device__ __forceinline__ void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map,
+                                                   const int (&at)[rank], Mbarrier* arrived) {
 #if CAIRN_SM90A
   const auto mask = static_cast<std::uint16_t>(blocks);
 #define CAIRN_LOAD(d, m)                                                                                         \

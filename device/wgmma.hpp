@@ -23,23 +23,24 @@ namespace cairn {
 
 // Which neighbours of an operand in shared memory touch: those along k, or those along the rows of A (the columns of
 // B). Only 16-bit types may have the latter.
-enum class Major : std::uint8_t { k, rows };
+enum class Major : std::uint8_t { k, mn };
 
 // Where an operand lies in shared memory. Lines are 128, 64 or 32 bytes as a box of that swizzle (device/tma.hpp)
 // leaves them; eight of them, which begin at a multiple of eight lines' bytes, are a block.
 //
 // Major::k: a line is a row's k, `stride` bytes lie between blocks of eight rows, `lead` does not matter. Further on
 // along k by 32 bytes within the line is another operand, at(32).
-// Major::rows: a line is 64, 32 or 16 rows of one k; `stride` bytes lie between blocks of eight of k, `lead` between
+// Major::mn: a line is 64, 32 or 16 rows of one k; `stride` bytes lie between blocks of eight of k, `lead` between
 // one such width of rows and the next.
-struct Operand {
+struct MatrixDescriptor {
   std::uint64_t bits;
 
-  __device__ __forceinline__ Operand at(int bytes) const {
+  __device__ __forceinline__ MatrixDescriptor at(int bytes) const {
     return {bits + static_cast<std::uint64_t>(static_cast<unsigned>(bytes) >> 4)};
   }
 };
-__device__ __forceinline__ Operand operand(const void* shared, Swizzle swizzle, int stride, int lead = 16) {
+__device__ __forceinline__ MatrixDescriptor matrix_descriptor(const void* shared, Swizzle swizzle, int stride,
+                                                              int lead = 16) {
   constexpr unsigned most = 0x3ffff, codes[] = {0, 3, 2, 1};
   return {std::uint64_t{(shared_address(shared) & most) >> 4} |
           std::uint64_t{static_cast<unsigned>(lead) >> 4} << 16 |
@@ -149,7 +150,7 @@ CAIRN_WGMMA_SHAPES(CAIRN_E4M3)
 // sums = A B, or += if `add`. In: __half, __nv_bfloat16, Tf32 (bits after the tenth of the mantissa are not looked
 // at) or E4m3; n, the columns: 8, 16, … 256.
 template <class In, int n, Major a_major = Major::k, Major b_major = Major::k>
-__device__ __forceinline__ void wgmma(float (&sums)[n / 2], Operand a, Operand b, bool add) {
+__device__ __forceinline__ void wgmma(float (&sums)[n / 2], MatrixDescriptor a, MatrixDescriptor b, bool add) {
   static_assert(n % 8 == 0 && n >= 8 && n <= 256, "wgmma has 8, 16, … 256 columns");
 #if CAIRN_SM90A
   constexpr int ta = a_major == Major::k ? 0 : 1, tb = b_major == Major::k ? 0 : 1;
@@ -160,7 +161,8 @@ __device__ __forceinline__ void wgmma(float (&sums)[n / 2], Operand a, Operand b
 }
 // A in registers, as mma wants it (device/fragment.hpp): warp w of the warpgroup has rows 16 w to 16 w + 15.
 template <class In, int n, Major b_major = Major::k>
-__device__ __forceinline__ void wgmma(float (&sums)[n / 2], const std::uint32_t (&a)[4], Operand b, bool add) {
+__device__ __forceinline__ void wgmma(float (&sums)[n / 2], const std::uint32_t (&a)[4], MatrixDescriptor b,
+                                      bool add) {
   static_assert(n % 8 == 0 && n >= 8 && n <= 256, "wgmma has 8, 16, … 256 columns");
 #if CAIRN_SM90A
   constexpr int tb = b_major == Major::k ? 0 : 1;

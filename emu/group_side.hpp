@@ -1,4 +1,4 @@
-// What kernel code calls of a warpgroup: the shadows of device/wgmma.hpp and device/registers.hpp turn into these.
+// What kernel code calls of a warpgroup: the shadows of device/wgmma.hpp and device/setmaxnreg.hpp turn into these.
 // All 128 threads come, at one place of the source.
 #pragma once
 

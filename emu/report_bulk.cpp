@@ -80,7 +80,7 @@ std::string describe_second_init(Block& block, const Mbarrier& barrier) {
 
 std::string describe_not_ready(Block& block, const Mbarrier& barrier) {
   return caller(block.self()) + ": copies and other blocks do not know of " + barrier_at(block, barrier.address) +
-         ", initialised at " + describe(barrier.made) + ", until its thread calls mbarrier_ready()";
+         ", initialised at " + describe(barrier.made) + ", until its thread calls fence_mbarrier_init()";
 }
 
 std::string describe_too_many_arrivals(Block& block, const Mbarrier& barrier, const Sender* from) {

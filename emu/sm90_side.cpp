@@ -44,7 +44,7 @@ void shared_barrier_init(void* barrier, unsigned arrivals, Site site) {
 }
 
 void shared_barrier_ready(Site site) {
-  const Inside block("mbarrier_ready", site);
+  const Inside block("fence_mbarrier_init", site);
   block->mbarriers().ready();
 }
 
@@ -55,7 +55,7 @@ void shared_barrier_arrive(const void* barrier, Site site) {
 }
 
 void shared_barrier_arrive_at(const void* barrier, unsigned rank, Site site) {
-  const Inside block("mbarrier_arrive_at", site);
+  const Inside block("mbarrier_arrive_remote", site);
   block->hear();
   if (rank >= block->cluster().size()) block->fail(describe_no_peer(*block, rank));
   if (rank == block->rank()) return block->mbarriers().arrive(barrier, 0);
@@ -63,7 +63,7 @@ void shared_barrier_arrive_at(const void* barrier, unsigned rank, Site site) {
 }
 
 void shared_barrier_expect(const void* barrier, unsigned bytes, Site site) {
-  const Inside block("mbarrier_expect", site);
+  const Inside block("mbarrier_arrive_expect_tx", site);
   block->hear();
   block->mbarriers().arrive(barrier, bytes);
 }
@@ -74,7 +74,7 @@ void shared_barrier_wait(const void* barrier, unsigned parity, Site site) {
 }
 
 void proxy_fence(Site site) {
-  const Inside block("async_fence", site);
+  const Inside block("fence_proxy_async", site);
   if (trace_hooks != nullptr) trace_hooks->proxy_fence();
 }
 
@@ -89,7 +89,7 @@ void bulk_load(void* shared, const TensorMap& map, const int* at, int rank, cons
 
 void bulk_load_to(unsigned blocks, void* shared, const TensorMap& map, const int* at, int rank, const void* barrier,
                   Site site) {
-  const Inside block("tma_load_to", site);
+  const Inside block("tma_load_multicast", site);
   block->hear();
   check_box(*block, map, rank, shared);
   const BulkLoad load{map, corner(at, rank), shared, site};

@@ -187,7 +187,7 @@ void group_multiply(const GroupMultiply& what, const GroupTiles& mine, Site site
   block->groups().come(*block, {GroupDoes::multiply, 0, &what, mine.a, mine.b, mine.add}, &mine);
 }
 void group_registers(bool take, int count, Site site) {
-  const Inside block(take ? "take_registers" : "keep_registers", site);
+  const Inside block(take ? "setmaxnreg_inc" : "setmaxnreg_dec", site);
   block->groups().come(*block, {take ? GroupDoes::take : GroupDoes::keep, count}, nullptr);
 }
 

@@ -81,7 +81,7 @@ void GroupProducts::join(Block& block, unsigned thread, GroupProduct& product, c
   if (sums.where[thread] != nullptr) [[unlikely]]
     block.fail(describe_other_sums(block.self()));
   sums.where[thread] = mine.sums;
-  if (product.add) put_sums(sums.values.data(), n, thread, mine.sums);
+  if (product.add) for_each_accumulator(sums.values.data(), n, thread, mine.sums);
   std::memset(mine.sums, kPoison & 0xff, n / 2 * sizeof(float));
 }
 

@@ -267,7 +267,7 @@ void multiply_group(float* sums, const fragment::Kind& kind, const Blocks& a, co
 }
 
 // Registers 4 j to 4 j + 3 are of block j: two columns of a row, and the same of the row eight below.
-void put_sums(float* sums, unsigned n, unsigned thread, const float* registers) {
+void for_each_accumulator(float* sums, unsigned n, unsigned thread, const float* registers) {
   float* to = sums + (thread / 32 * 16 + thread % 32 / 4) * kEight + thread % 4 * 2;
   for (unsigned block = 0; block < n / kEight; ++block, to += kGroupRows * kEight, registers += 4) {
     std::memcpy(to, registers, 2 * sizeof(float));

@@ -40,7 +40,7 @@ void multiply_group(float* sums, const fragment::Kind& kind, const Blocks& a, co
                     bool faithful);
 
 // Between a thread's registers and blocks of sums.
-void put_sums(float* sums, unsigned n, unsigned thread, const float* registers);
+void for_each_accumulator(float* sums, unsigned n, unsigned thread, const float* registers);
 void take_sums(const float* sums, unsigned n, unsigned thread, float* registers);
 
 }  // namespace cairn::emu

@@ -1,6 +1,6 @@
 // The async proxy: wgmma and stores of the copy engine read shared memory on their own, from when they are issued
 // until somebody has waited for them. What threads have stored there they see only if each of these said so by
-// async_fence(), between its store and the barrier that orders the two.
+// fence_proxy_async(), between its store and the barrier that orders the two.
 //
 // Such a read is one by the thread that issues it, made twice: when it is issued, and when it is done. A store that
 // is ordered behind the first and not behind the second has come between.
@@ -32,7 +32,7 @@ bool Tracer::is_fenced(const Past& past, unsigned thread) const {
 void Tracer::not_fenced(const Past& past, std::uintptr_t address, const char* reader, SiteId site) {
   add_caught({Fault::race, site, past.write_site, std::string(reader) + " reads " + memory_at(address) + " at ",
               ", and " + writer_name(past) + " writes it at ",
-              " with no async_fence() of its own between that and the barrier that orders the two"});
+              " with no fence_proxy_async() of its own between that and the barrier that orders the two"});
 }
 
 void Tracer::check_proxy(const Words& word, std::uint64_t address, const char* reader, SiteId site) {

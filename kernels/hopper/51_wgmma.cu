@@ -10,11 +10,11 @@
 //         52 leaves copying to an engine.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k (edges masked); 16-byte copies where
 //         A and B allow them; sm_90a.
+#include "device/accumulators.hpp"
 #include "device/async_copy.hpp"
+#include "device/block_order.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
-#include "device/place.hpp"
-#include "device/sums.hpp"
 #include "device/tma.hpp"
 #include "device/vec.hpp"
 #include "device/wgmma.hpp"
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks) hopper_51_wgmma
   In* const sB = sA + t.bm * kBk;                          // (bn, bk), or (bn / 64, bk, 64)
 
   // Where am I.
-  const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
+  const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
 
   float acc[t.bm / 64][t.bn / 2] = {};
 #pragma unroll 1
@@ -96,12 +96,12 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks) hopper_51_wgmma
     copy<In, t.bm, a_major>(sA, g.A, g.lda, at.row, k, at.rows, g.k - k, g.vector);
     copy<In, t.bn, b_major>(sB, g.B, g.ldb, at.col, k, at.cols, g.k - k, g.vector);
     async_wait_all();
-    async_fence();
+    fence_proxy_async();
     __syncthreads();
 
     // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
-    const Operand a = operand(sA, Swizzle::b128, 8 * kLine, kBk * kLine);
-    const Operand b = operand(sB, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor a = matrix_descriptor(sA, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor b = matrix_descriptor(sB, Swizzle::b128, 8 * kLine, kBk * kLine);
     wgmma_fence();
 #pragma unroll
     for (int kk = 0; kk < kBk; kk += 16) {
@@ -116,11 +116,11 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks) hopper_51_wgmma
   }
 
   // Store. The tiles' memory is free: all have multiplied.
-  SumStrip& strip = reinterpret_cast<SumStrip*>(hopper_51_shared)[threadIdx.x / 32];
+  AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(hopper_51_shared)[threadIdx.x / 32];
 #pragma unroll
   for (int i = 0; i < t.bm / 64; ++i)
-    store_sums<In, t.bn>(g.C, (at.row + i * 64) * g.ldc + at.col, g.ldc, at.rows - i * 64, at.cols, acc[i], g.alpha,
-                         g.beta, g.wide, strip);
+    store_accumulators<In, t.bn>(g.C, (at.row + i * 64) * g.ldc + at.col, g.ldc, at.rows - i * 64, at.cols, acc[i],
+                                 g.alpha, g.beta, g.wide, strip);
 }
 
 template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {

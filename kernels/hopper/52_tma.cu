@@ -8,10 +8,10 @@
 //         a warp of its own, which runs ahead.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
+#include "device/accumulators.hpp"
+#include "device/block_order.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
-#include "device/place.hpp"
-#include "device/sums.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
 #include "kernels/rung.hpp"
@@ -69,11 +69,11 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
   Mbarrier* const arrived = reinterpret_cast<Mbarrier*>(hopper_52_shared + bytes);
 
   // Where am I.
-  const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
+  const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
 
   if (threadIdx.x == 0) {
     mbarrier_init(arrived, 1);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
 
@@ -83,15 +83,15 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
   for (std::int64_t k = 0; k < g.k; k += kBk, phase ^= 1) {
     // Load: one thread asks, all wait.
     if (threadIdx.x == 0) {
-      mbarrier_expect(arrived, bytes);
+      mbarrier_arrive_expect_tx(arrived, bytes);
       load<t.bm, a_major>(sA, A, at.row, k, arrived);
       load<t.bn, b_major>(sB, B, at.col, k, arrived);
     }
     mbarrier_wait(arrived, phase);
 
     // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
-    const Operand a = operand(sA, Swizzle::b128, 8 * kLine, kBk * kLine);
-    const Operand b = operand(sB, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor a = matrix_descriptor(sA, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor b = matrix_descriptor(sB, Swizzle::b128, 8 * kLine, kBk * kLine);
     wgmma_fence();
 #pragma unroll
     for (int kk = 0; kk < kBk; kk += 16) {
@@ -106,11 +106,11 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
   }
 
   // Store. The tiles' memory is free: all have multiplied.
-  SumStrip& strip = reinterpret_cast<SumStrip*>(hopper_52_shared)[threadIdx.x / 32];
+  AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(hopper_52_shared)[threadIdx.x / 32];
 #pragma unroll
   for (int i = 0; i < t.bm / 64; ++i)
-    store_sums<In, t.bn>(g.C, (at.row + i * 64) * g.ldc + at.col, g.ldc, at.rows - i * 64, at.cols, acc[i], g.alpha,
-                         g.beta, g.wide, strip);
+    store_accumulators<In, t.bn>(g.C, (at.row + i * 64) * g.ldc + at.col, g.ldc, at.rows - i * 64, at.cols, acc[i],
+                                 g.alpha, g.beta, g.wide, strip);
 }
 
 template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {

@@ -8,11 +8,11 @@
 //         64 x 128 sums. 54 makes the tile wider.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
+#include "device/accumulators.hpp"
 #include "device/barrier.hpp"
+#include "device/block_order.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
-#include "device/place.hpp"
-#include "device/sums.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
 #include "kernels/rung.hpp"
@@ -72,14 +72,14 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
   Mbarrier* const empty = full + t.stages;
 
   // Where am I.
-  const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
+  const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
 
   if (threadIdx.x == 0) {
     for (int i = 0; i < t.stages; ++i) {
       mbarrier_init(full + i, 1);   // the producer's, and bytes
       mbarrier_init(empty + i, 1);  // one thread's, for the warpgroup
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   int stage = 0;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
     if (threadIdx.x > 128) return;
     for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
       mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-      mbarrier_expect(full + stage, bytes);
+      mbarrier_arrive_expect_tx(full + stage, bytes);
       load<t.bm, a_major>(sA + stage * t.bm * kLine, A, at.row, k, full + stage);
       load<t.bn, b_major>(sB + stage * t.bn * kLine, B, at.col, k, full + stage);
     }
@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
 #pragma unroll 1
   for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
     mbarrier_wait(full + stage, phase);
-    const Operand a = operand(sA + stage * t.bm * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
-    const Operand b = operand(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor a = matrix_descriptor(sA + stage * t.bm * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor b = matrix_descriptor(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
     wgmma_fence();
 #pragma unroll
     for (int kk = 0; kk < kBk; kk += 16) {
@@ -124,11 +124,11 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks)
 
   // Store. The stages' memory is free: all that was asked for has come, and the warpgroup has multiplied it.
   bar_sync(1, 128);
-  SumStrip& strip = reinterpret_cast<SumStrip*>(hopper_53_shared)[threadIdx.x / 32];
+  AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(hopper_53_shared)[threadIdx.x / 32];
 #pragma unroll
   for (int i = 0; i < t.bm / 64; ++i)
-    store_sums<In, t.bn>(g.C, (at.row + i * 64) * g.ldc + at.col, g.ldc, at.rows - i * 64, at.cols, acc[i], g.alpha,
-                         g.beta, g.wide, strip);
+    store_accumulators<In, t.bn>(g.C, (at.row + i * 64) * g.ldc + at.col, g.ldc, at.rows - i * 64, at.cols, acc[i],
+                                 g.alpha, g.beta, g.wide, strip);
 }
 
 template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {

@@ -8,12 +8,12 @@
 //         stages. 55 has blocks that stay.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
+#include "device/accumulators.hpp"
 #include "device/barrier.hpp"
+#include "device/block_order.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
-#include "device/place.hpp"
-#include "device/registers.hpp"
-#include "device/sums.hpp"
+#include "device/setmaxnreg.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
 #include "kernels/rung.hpp"
@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(kThreads, 1)
   Mbarrier* const empty = full + t.stages;
 
   // Where am I.
-  const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
+  const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
 
   if (threadIdx.x == 0) {
     for (int i = 0; i < t.stages; ++i) {
       mbarrier_init(full + i, 1);   // the producer's, and bytes
       mbarrier_init(empty + i, 2);  // one thread's of each warpgroup
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   int stage = 0;
@@ -91,17 +91,17 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   // Load: the first warpgroup, of which one thread works.
   if (threadIdx.x < 128) {
-    keep_registers<t.keep>();
+    setmaxnreg_dec<t.keep>();
     if (threadIdx.x > 0) return;
     for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
       mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-      mbarrier_expect(full + stage, bytes);
+      mbarrier_arrive_expect_tx(full + stage, bytes);
       load<t.bm, a_major>(sA + stage * t.bm * kLine, A, at.row, k, full + stage);
       load<t.bn, b_major>(sB + stage * t.bn * kLine, B, at.col, k, full + stage);
     }
     return;
   }
-  take_registers<t.take>();
+  setmaxnreg_inc<t.take>();
   const int row = (static_cast<int>(threadIdx.x) / 128 - 1) * each * 64;  // of this warpgroup, in the tile
 
   // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
@@ -109,8 +109,9 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll 1
   for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
     mbarrier_wait(full + stage, phase);
-    const Operand a = operand(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
-    const Operand b = operand(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor a =
+        matrix_descriptor(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor b = matrix_descriptor(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
     wgmma_fence();
 #pragma unroll
     for (int kk = 0; kk < kBk; kk += 16) {
@@ -128,12 +129,12 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   // Store. The stages' memory is free: all that was asked for has come, and both have multiplied it.
   bar_sync(1, 256);
-  SumStrip& strip = reinterpret_cast<SumStrip*>(hopper_54_shared)[threadIdx.x / 32 - 4];
+  AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(hopper_54_shared)[threadIdx.x / 32 - 4];
 #pragma unroll
   for (int i = 0; i < each; ++i) {
     const int down = row + i * 64;
-    store_sums<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i], g.alpha,
-                         g.beta, g.wide, strip);
+    store_accumulators<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i],
+                                 g.alpha, g.beta, g.wide, strip);
   }
 }
 

@@ -8,11 +8,11 @@
 //         once for two.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
+#include "device/accumulators.hpp"
+#include "device/block_order.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
-#include "device/place.hpp"
-#include "device/registers.hpp"
-#include "device/sums.hpp"
+#include "device/setmaxnreg.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
 #include "kernels/rung.hpp"
@@ -29,7 +29,8 @@ struct Tile {
   int keep, take;  // registers a thread: of those who copy, of those who multiply
   constexpr int stage() const { return (bm + bn) * kLine; }
   constexpr int shared() const {
-    return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))) + 8 * static_cast<int>(sizeof(SumStrip));
+    return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))) +
+           8 * static_cast<int>(sizeof(AccumulatorStrip));
   }
   constexpr bool valid() const {
     return bm % 128 == 0 && bn % 64 == 0 && bm <= 256 && bn <= 256 &&  // boxes; lines along the rows have 64 elements
@@ -71,7 +72,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   extern __shared__ __align__(1024) unsigned char hopper_55_shared[];
   unsigned char* const sA = hopper_55_shared;              // (stages, bm, bk), or (…, bm / 64, bk, 64)
   unsigned char* const sB = sA + t.stages * t.bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
-  SumStrip* const strips = reinterpret_cast<SumStrip*>(hopper_55_shared + t.stages * bytes);  // a warp each
+  AccumulatorStrip* const strips =
+      reinterpret_cast<AccumulatorStrip*>(hopper_55_shared + t.stages * bytes);  // a warp each
   Mbarrier* const full = reinterpret_cast<Mbarrier*>(strips + 8);
   Mbarrier* const empty = full + t.stages;
 
@@ -80,7 +82,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       mbarrier_init(full + i, 1);   // the producer's, and bytes
       mbarrier_init(empty + i, 2);  // one thread's of each warpgroup
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   int stage = 0;
@@ -91,20 +93,20 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   // Load: the first warpgroup, of which one thread works.
   if (threadIdx.x < 128) {
-    keep_registers<t.keep>();
+    setmaxnreg_dec<t.keep>();
     if (threadIdx.x > 0) return;
     for (int next = static_cast<int>(blockIdx.x); next < g.tiles; next += static_cast<int>(gridDim.x)) {
-      const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, next);
+      const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, next);
       for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
         mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-        mbarrier_expect(full + stage, bytes);
+        mbarrier_arrive_expect_tx(full + stage, bytes);
         load<t.bm, a_major>(sA + stage * t.bm * kLine, A, at.row, k, full + stage);
         load<t.bn, b_major>(sB + stage * t.bn * kLine, B, at.col, k, full + stage);
       }
     }
     return;
   }
-  take_registers<t.take>();
+  setmaxnreg_inc<t.take>();
   const int row = (static_cast<int>(threadIdx.x) / 128 - 1) * each * 64;  // of this warpgroup, in the tile
   const auto release = [&](int used) {
     if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + used);
@@ -117,8 +119,9 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll 1
     for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
       mbarrier_wait(full + stage, phase);
-      const Operand a = operand(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
-      const Operand b = operand(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+      const MatrixDescriptor a =
+          matrix_descriptor(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+      const MatrixDescriptor b = matrix_descriptor(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
       wgmma_fence();
 #pragma unroll
       for (int kk = 0; kk < kBk; kk += 16) {
@@ -136,12 +139,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (g.k > 0) release(stage == 0 ? t.stages - 1 : stage - 1);
 
     // Store, while the next tile's stages fill.
-    const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, next);
+    const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, next);
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       const int down = row + i * 64;
-      store_sums<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i], g.alpha,
-                           g.beta, g.wide, strips[threadIdx.x / 32 - 4]);
+      store_accumulators<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i],
+                                   g.alpha, g.beta, g.wide, strips[threadIdx.x / 32 - 4]);
     }
   }
 }

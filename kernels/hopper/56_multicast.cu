@@ -8,12 +8,12 @@
 //         57 hands them to the engine.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
+#include "device/accumulators.hpp"
+#include "device/block_order.hpp"
 #include "device/cluster.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
-#include "device/place.hpp"
-#include "device/registers.hpp"
-#include "device/sums.hpp"
+#include "device/setmaxnreg.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
 #include "kernels/rung.hpp"
@@ -31,7 +31,8 @@ struct Tile {
   int keep, take;  // registers a thread: of those who copy, of those who multiply
   constexpr int stage() const { return (bm + bn) * kLine; }
   constexpr int shared() const {
-    return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))) + 8 * static_cast<int>(sizeof(SumStrip));
+    return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))) +
+           8 * static_cast<int>(sizeof(AccumulatorStrip));
   }
   constexpr bool valid() const {
     return bm % 128 == 0 && bn % (kCluster * 64) == 0 && bm <= 256 &&
@@ -64,20 +65,20 @@ __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, st
   to += first * kLine;
   if constexpr (major == Major::k) {
     if constexpr (parts == 1) tma_load(to, map, {l, r}, arrived);
-    if constexpr (parts > 1) tma_load_to(all, to, map, {l, r}, arrived);
+    if constexpr (parts > 1) tma_load_multicast(all, to, map, {l, r}, arrived);
   } else {
 #pragma unroll
     for (int i = 0; i < width; i += 64) {
       if constexpr (parts == 1) tma_load(to + i * kLine, map, {r + i, l}, arrived);
-      if constexpr (parts > 1) tma_load_to(all, to + i * kLine, map, {r + i, l}, arrived);
+      if constexpr (parts > 1) tma_load_multicast(all, to + i * kLine, map, {r + i, l}, arrived);
     }
   }
 }
 
 // A block's tile of a pair.
 template <int bm, int bn>
-__device__ __forceinline__ Place place_of(std::int64_t m, std::int64_t n, int pair, int rank) {
-  Place at = place<kCluster * bm, bn, kGroup>(m, n, pair);
+__device__ __forceinline__ TilePosition place_of(std::int64_t m, std::int64_t n, int pair, int rank) {
+  TilePosition at = tile_position<kCluster * bm, bn, kGroup>(m, n, pair);
   at.row += rank * bm;
   at.rows -= rank * bm;  // none, perhaps
   return at;
@@ -91,7 +92,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   extern __shared__ __align__(1024) unsigned char hopper_56_shared[];
   unsigned char* const sA = hopper_56_shared;              // (stages, bm, bk), or (…, bm / 64, bk, 64)
   unsigned char* const sB = sA + t.stages * t.bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
-  SumStrip* const strips = reinterpret_cast<SumStrip*>(hopper_56_shared + t.stages * bytes);  // a warp each
+  AccumulatorStrip* const strips =
+      reinterpret_cast<AccumulatorStrip*>(hopper_56_shared + t.stages * bytes);  // a warp each
   Mbarrier* const full = reinterpret_cast<Mbarrier*>(strips + 8);
   Mbarrier* const empty = full + t.stages;
 
@@ -100,7 +102,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       mbarrier_init(full + i, 1);              // the producer's, and bytes
       mbarrier_init(empty + i, 2 * kCluster);  // one thread's of each warpgroup of the cluster
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   cluster_sync();
   const int rank = static_cast<int>(cluster_rank()), first = static_cast<int>(blockIdx.x) / kCluster;
@@ -113,12 +115,12 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   // Load: the first warpgroup, of which one thread works.
   if (threadIdx.x < 128) {
-    keep_registers<t.keep>();
+    setmaxnreg_dec<t.keep>();
     for (int next = first; threadIdx.x == 0 && next < g.pairs; next += clusters) {
-      const Place at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
+      const TilePosition at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
       for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
         mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-        mbarrier_expect(full + stage, bytes);
+        mbarrier_arrive_expect_tx(full + stage, bytes);
         load<t.bm, a_major, 1>(sA + stage * t.bm * kLine, A, at.row, k, rank, full + stage);
         load<t.bn, b_major, kCluster>(sB + stage * t.bn * kLine, B, at.col, k, rank, full + stage);
       }
@@ -127,11 +129,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     cluster_sync();  // nobody leaves while others send to it
     return;
   }
-  take_registers<t.take>();
+  setmaxnreg_inc<t.take>();
   const int row = (static_cast<int>(threadIdx.x) / 128 - 1) * each * 64;  // of this warpgroup, in the tile
   const auto release = [&](int used) {
     const unsigned thread = threadIdx.x % 128;
-    if (thread < kCluster) mbarrier_arrive_at(empty + used, thread);
+    if (thread < kCluster) mbarrier_arrive_remote(empty + used, thread);
   };
 
 #pragma unroll 1
@@ -141,8 +143,9 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll 1
     for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
       mbarrier_wait(full + stage, phase);
-      const Operand a = operand(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
-      const Operand b = operand(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+      const MatrixDescriptor a =
+          matrix_descriptor(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+      const MatrixDescriptor b = matrix_descriptor(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
       wgmma_fence();
 #pragma unroll
       for (int kk = 0; kk < kBk; kk += 16) {
@@ -160,12 +163,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (g.k > 0) release(stage == 0 ? t.stages - 1 : stage - 1);
 
     // Store, while the next tile's stages fill.
-    const Place at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
+    const TilePosition at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       const int down = row + i * 64;
-      store_sums<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i], g.alpha,
-                           g.beta, g.wide, strips[threadIdx.x / 32 - 4]);
+      store_accumulators<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i],
+                                   g.alpha, g.beta, g.wide, strips[threadIdx.x / 32 - 4]);
     }
   }
   cluster_sync();

@@ -9,15 +9,15 @@
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands. Where C does not, or is f32, or is read (beta), or ends within 16
 //         bytes, it is stored as in 56; sm_90a.
+#include "device/accumulators.hpp"
 #include "device/barrier.hpp"
+#include "device/block_order.hpp"
 #include "device/cluster.hpp"
 #include "device/launch.hpp"
 #include "device/matrix_map.hpp"
 #include "device/pack.hpp"
-#include "device/place.hpp"
-#include "device/registers.hpp"
+#include "device/setmaxnreg.hpp"
 #include "device/stmatrix.hpp"
-#include "device/sums.hpp"
 #include "device/tma.hpp"
 #include "device/vec.hpp"
 #include "device/wgmma.hpp"
@@ -45,7 +45,7 @@ struct Tile {
     return bm % 64 == 0 && bn % (kCluster * 64) == 0 && bm <= 256 &&
            bn <= 256 &&  // boxes; lines along the rows have 64 elements
            bm / 64 * (bn / 2) + 40 <= take && 128 * keep + 256 * take <= 65536 &&  // registers
-           stages >= 2 && slabs * kSlab >= 4 * static_cast<int>(sizeof(SumStrip)) && shared() <= 227 * 1024;
+           stages >= 2 && slabs * kSlab >= 4 * static_cast<int>(sizeof(AccumulatorStrip)) && shared() <= 227 * 1024;
   }
   TileName name() const { return tile_text("%dx%dx%d, %d stages, %d slabs", bm, bn, kBk, stages, slabs); }
 };
@@ -74,12 +74,12 @@ __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, st
   to += first * kLine;
   if constexpr (major == Major::k) {
     if constexpr (parts == 1) tma_load(to, map, {l, r}, arrived);
-    if constexpr (parts > 1) tma_load_to(all, to, map, {l, r}, arrived);
+    if constexpr (parts > 1) tma_load_multicast(all, to, map, {l, r}, arrived);
   } else {
 #pragma unroll
     for (int i = 0; i < width; i += 64) {
       if constexpr (parts == 1) tma_load(to + i * kLine, map, {r + i, l}, arrived);
-      if constexpr (parts > 1) tma_load_to(all, to + i * kLine, map, {r + i, l}, arrived);
+      if constexpr (parts > 1) tma_load_multicast(all, to + i * kLine, map, {r + i, l}, arrived);
     }
   }
 }
@@ -108,7 +108,7 @@ __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col
       for (int e = 0; e < 4; ++e) pairs[e] = pack<Out>(alpha * x[2 * e], alpha * x[2 * e + 1]);
       store_matrices(slab + line * kLine + ((j * 2 + lane / 16) ^ line % 8) * 16, pairs);
     }
-    async_fence();
+    fence_proxy_async();
     bar_sync(barrier, 128);
     if (first) {
       tma_store(C, {col + c * 64, row}, slab);
@@ -119,8 +119,8 @@ __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col
 
 // A block's tile of a pair.
 template <int bm, int bn>
-__device__ __forceinline__ Place place_of(std::int64_t m, std::int64_t n, int pair, int rank) {
-  Place at = place<kCluster * bm, bn, kGroup>(m, n, pair);
+__device__ __forceinline__ TilePosition place_of(std::int64_t m, std::int64_t n, int pair, int rank) {
+  TilePosition at = tile_position<kCluster * bm, bn, kGroup>(m, n, pair);
   at.row += rank * bm;
   at.rows -= rank * bm;  // none, perhaps
   return at;
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       mbarrier_init(full + i, 1);          // the producer's, and bytes
       mbarrier_init(empty + i, kCluster);  // one thread's of each block
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   cluster_sync();
   const int rank = static_cast<int>(cluster_rank()), first = static_cast<int>(blockIdx.x) / kCluster;
@@ -157,12 +157,12 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   // Load: the first warpgroup, of which one thread works.
   if (threadIdx.x < 128) {
-    keep_registers<t.keep>();
+    setmaxnreg_dec<t.keep>();
     for (int next = first; threadIdx.x == 0 && next < g.pairs; next += clusters) {
-      const Place at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
+      const TilePosition at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
       for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
         mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-        mbarrier_expect(full + stage, bytes);
+        mbarrier_arrive_expect_tx(full + stage, bytes);
         load<t.bm, a_major, 1>(sA + stage * t.bm * kLine, A, at.row, k, rank, full + stage);
         load<t.bn, b_major, kCluster>(sB + stage * t.bn * kLine, B, at.col, k, rank, full + stage);
       }
@@ -171,12 +171,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     cluster_sync();  // nobody leaves while others send to it
     return;
   }
-  take_registers<t.take>();
+  setmaxnreg_inc<t.take>();
   const int barrier = static_cast<int>(threadIdx.x) / 128;            // of this warpgroup, 1 or 2
   unsigned char* const slabs = sC + (barrier - 1) * t.slabs * kSlab;  // and its memory
   const auto release = [&](int done) {
     const unsigned thread = threadIdx.x % 128;
-    if (thread < kCluster) mbarrier_arrive_at(empty + done, thread);
+    if (thread < kCluster) mbarrier_arrive_remote(empty + done, thread);
   };
 
   // The other's tiles take stages too: `used` counts those of both.
@@ -195,8 +195,8 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll 1
     for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
       mbarrier_wait(full + stage, phase);
-      const Operand a = operand(sA + stage * t.bm * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
-      const Operand b = operand(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+      const MatrixDescriptor a = matrix_descriptor(sA + stage * t.bm * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+      const MatrixDescriptor b = matrix_descriptor(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
       wgmma_fence();
 #pragma unroll
       for (int kk = 0; kk < kBk; kk += 16) {
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (g.k > 0) release(stage == 0 ? t.stages - 1 : stage - 1);
 
     // Store, while the next tile's stages fill.
-    const Place at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
+    const TilePosition at = place_of<t.bm, t.bn>(g.m, g.n, next, rank);
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       const int down = i * 64;
@@ -225,8 +225,9 @@ __global__ void __launch_bounds__(kThreads, 1)
       } else {
         if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
         bar_sync(barrier, 128);
-        store_sums<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i], g.alpha,
-                             g.beta, g.wide, reinterpret_cast<SumStrip*>(slabs)[threadIdx.x / 32 % 4]);
+        store_accumulators<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i],
+                                     g.alpha, g.beta, g.wide,
+                                     reinterpret_cast<AccumulatorStrip*>(slabs)[threadIdx.x / 32 % 4]);
       }
     }
   }

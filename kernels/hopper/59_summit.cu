@@ -11,9 +11,9 @@
 //         for copies and for sums of cut tiles; sm_90a.
 #include "device/barrier.hpp"
 #include "device/cluster.hpp"
-#include "device/dependent.hpp"
 #include "device/launch.hpp"
-#include "device/registers.hpp"
+#include "device/pdl.hpp"
+#include "device/setmaxnreg.hpp"
 #include "device/strip.hpp"
 #include "device/tma.hpp"
 #include "kernels/hopper/59_summit/args.hpp"
@@ -44,12 +44,12 @@ __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, in
   to += first * kLine;
   if constexpr (major == Major::k) {
     if constexpr (parts == 1) tma_load(to, map, {k, r, batch}, arrived);
-    if constexpr (parts > 1) tma_load_to(all, to, map, {k, r, batch}, arrived);
+    if constexpr (parts > 1) tma_load_multicast(all, to, map, {k, r, batch}, arrived);
   } else {
 #pragma unroll
     for (int i = 0; i < width; i += 64) {
       if constexpr (parts == 1) tma_load(to + i * kLine, map, {r + i, k, batch}, arrived);
-      if constexpr (parts > 1) tma_load_to(all, to + i * kLine, map, {r + i, k, batch}, arrived);
+      if constexpr (parts > 1) tma_load_multicast(all, to + i * kLine, map, {r + i, k, batch}, arrived);
     }
   }
 }
@@ -73,23 +73,23 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
       mbarrier_init(full + i, 1);                                 // the producer's, and bytes
       mbarrier_init(empty + i, (G::turns ? 1 : 2) * G::cluster);  // one thread's of each warpgroup that has the tile
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   if (threadIdx.x == 128) {
-    tma_prefetch(A);
-    tma_prefetch(B);
-    if (g.by_engine) tma_prefetch(C);
+    prefetch_tensor_map(A);
+    prefetch_tensor_map(B);
+    if (g.by_engine) prefetch_tensor_map(C);
   }
   // Lines of a stage that no copy brings are zeros: what is multiplied is a number.
   if (g.bytes < G::bytes) {
     for (int i = static_cast<int>(threadIdx.x) * 16; i < G::stages * G::bytes; i += kThreads * 16)
       *reinterpret_cast<float4*>(hopper_59_shared + i) = make_float4(0, 0, 0, 0);
-    async_fence();
+    fence_proxy_async();
   }
   if constexpr (G::cluster > 1) cluster_sync();
   if constexpr (G::cluster == 1) __syncthreads();
   // Nothing of the kernel ahead matters until matrices are touched. The next one may come as far.
-  let_next_begin();
+  pdl_launch_dependents();
   const int rank = G::cluster > 1 ? static_cast<int>(cluster_rank()) : 0;
   const int block = static_cast<int>(blockIdx.x) / G::cluster, blocks = static_cast<int>(gridDim.x) / G::cluster;
   int stage = 0;
@@ -101,14 +101,14 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
 
   // Load: the first warpgroup, of which one thread works.
   if (threadIdx.x < 128) {
-    keep_registers<kKeep>();
-    for (int turn = 0; threadIdx.x == 0 && work_of(g.shares, block, blocks, turn, work); ++turn) {
+    setmaxnreg_dec<kKeep>();
+    for (int turn = 0; threadIdx.x == 0 && work_of(g.stream_k, block, blocks, turn, work); ++turn) {
       const At at = place_of<tile>(g, work.tile, rank);
       const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
-      if (turn == 0) wait_for_previous();
+      if (turn == 0) pdl_wait();
       for (int step = work.begin; step < work.end; ++step, advance()) {
         mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-        mbarrier_expect(full + stage, g.bytes);
+        mbarrier_arrive_expect_tx(full + stage, g.bytes);
         load<G::bm, a_major, 1>(sA + stage * G::bm * kLine, A, row, step * bk, g.one_a ? 0 : at.batch, rank,
                                 full + stage);
         load<G::bn, b_major, G::cluster>(sB + stage * G::bn * kLine, B, col, step * bk, g.one_b ? 0 : at.batch, rank,
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
     if constexpr (G::cluster > 1) cluster_sync();  // nobody leaves while others send to it
     return;
   }
-  take_registers<G::take>();
+  setmaxnreg_inc<G::take>();
   // The same for all lanes of a warp, and said so: then operands are made by one of them for all.
   const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0),
             group = barrier - 1;  // of this warpgroup,
@@ -129,18 +129,18 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
   const auto release = [&](int used) {
     const unsigned thread = threadIdx.x % 128;
     if constexpr (G::cluster > 1) {
-      if (thread < G::cluster) mbarrier_arrive_at(empty + used, thread);
+      if (thread < G::cluster) mbarrier_arrive_remote(empty + used, thread);
     } else {
       if (thread == 0) mbarrier_arrive(empty + used);
     }
   };
 
-  wait_for_previous();
+  pdl_wait();
   Work next{};
-  bool more = work_of(g.shares, block, blocks, 0, work);
+  bool more = work_of(g.stream_k, block, blocks, 0, work);
 #pragma unroll 1
   for (int turn = 0; more; ++turn, work = next) {
-    more = work_of(g.shares, block, blocks, turn + 1, next);
+    more = work_of(g.stream_k, block, blocks, turn + 1, next);
     if constexpr (G::turns) {
       // The other's tiles take stages too. My turn comes when the other has waited for all of its own: a barrier
       // tells phases by their parity only, and would let through who waits for one further ahead.
@@ -159,8 +159,10 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
 #pragma unroll 1
     for (int step = work.begin; step < work.end; ++step, advance()) {
       mbarrier_wait(full + stage, phase);
-      const Operand a = operand(sA + (stage * G::bm + row) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
-      const Operand b = operand(sB + (stage * G::bn + col) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
+      const MatrixDescriptor a =
+          matrix_descriptor(sA + (stage * G::bm + row) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
+      const MatrixDescriptor b =
+          matrix_descriptor(sB + (stage * G::bn + col) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
       if constexpr (promoted) {
         multiply_promoted<In, tile>(acc, a, b);
         release(stage);
@@ -176,7 +178,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
     if (!promoted && work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
 
     // Store, while the next tile's stages fill. The blocks of a cluster have a slot together.
-    if (work.end - work.begin < g.shares.steps) {
+    if (work.end - work.begin < g.stream_k.steps) {
       const std::int64_t first = (std::int64_t{work.slot} * G::cluster + rank) * G::bm + row;
 #pragma unroll
       for (int i = 0; i < G::each; ++i) keep_sums<G::cols>(g.sums + (first + i * 64) * G::bn + col, G::bn, acc[i]);
@@ -193,18 +195,17 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
 
 // Adds up the shares of the cut tiles: a block for each row of each.
 template <class Out, int tile>
-__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers)
-    hopper_59_add_shares(const __grid_constant__ Args g) {
+__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) hopper_59_fixup(const __grid_constant__ Args g) {
   using G = Geometry<tile>;
   __shared__ float layers[kLayers][G::bn];
   static_assert(sizeof layers <= kBeside);
-  let_next_begin();
+  pdl_launch_dependents();
   const int cut = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
-  const At at = place_of<tile>(g, g.shares.whole + cut, 0);
+  const At at = place_of<tile>(g, g.stream_k.whole + cut, 0);
   if (row >= at.rows) return;  // the block decides as one
-  wait_for_previous();
+  pdl_wait();
   const int deep = static_cast<int>(blockDim.y);
-  if (!add_shares(layers, g.shares, g.sums, G::cluster * G::bm * G::bn, cut, row, deep)) return;
+  if (!add_partials(layers, g.stream_k, g.sums, G::cluster * G::bm * G::bn, cut, row, deep)) return;
   const int col = static_cast<int>(threadIdx.x) * 4, left = at.cols - col;
   Out* const to = static_cast<Out*>(g.C) + at.batch * g.stride_c + (at.row + row) * g.ldc + at.col + col;
   update<Out, 4>(to, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
@@ -222,10 +223,10 @@ Kernel kernel_of(int index, std::integer_sequence<int, tile...>) {
 template <class In> Kernel kernel_of(int index, Major a, Major b) {
   if (a == Major::k) {
     return b == Major::k ? kernel_of<In, Major::k, Major::k, false>(index, Tiles{})
-                         : kernel_of<In, Major::k, Major::rows, false>(index, Tiles{});
+                         : kernel_of<In, Major::k, Major::mn, false>(index, Tiles{});
   }
-  return b == Major::k ? kernel_of<In, Major::rows, Major::k, false>(index, Tiles{})
-                       : kernel_of<In, Major::rows, Major::rows, false>(index, Tiles{});
+  return b == Major::k ? kernel_of<In, Major::mn, Major::k, false>(index, Tiles{})
+                       : kernel_of<In, Major::mn, Major::mn, false>(index, Tiles{});
 }
 Kernel kernel_of(const Problem& p, int index, Major a, Major b) {
   switch (p.in) {
@@ -238,7 +239,7 @@ Kernel kernel_of(const Problem& p, int index, Major a, Major b) {
   }
 }
 template <class Out, int... tile> Adder adder_of(int index, std::integer_sequence<int, tile...>) {
-  static constexpr Adder all[] = {hopper_59_add_shares<Out, tile>...};
+  static constexpr Adder all[] = {hopper_59_fixup<Out, tile>...};
   return all[index];
 }
 Adder adder_of(Type out, int index) {
@@ -290,9 +291,9 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   }
 
   const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn);
-  const Shares shares = args.choice != nullptr && args.depth() > 0
-                            ? args.choice->kept<Shares>()
-                            : whole_tiles(tiles * p.batch, ceil_div(args.depth() * size_of(p.in), kLine));
+  const StreamK stream_k = args.choice != nullptr && args.depth() > 0
+                               ? args.choice->kept<StreamK>()
+                               : whole_tiles(tiles * p.batch, ceil_div(args.depth() * size_of(p.in), kLine));
   const Args g{.m = p.m,
                .n = p.n,
                .alpha = args.depth() > 0 ? static_cast<float>(args.alpha) : 0.0f,
@@ -308,18 +309,18 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
                .one_b = B.stride == 0,
                .tiles = static_cast<int>(tiles),
                .bytes = (lines_a + lines_b) * kLine,
-               .shares = shares,
+               .stream_k = stream_k,
                .sums = reinterpret_cast<float*>(scratch.data())};
   const std::int64_t most = std::max(args.sms / t.cluster, 1);
-  const Grid grid{(shares.cut > 0 ? most : std::min<std::int64_t>(shares.whole, most)) * t.cluster};
-  if (Status s = launch_dependent_cluster(static_cast<unsigned>(t.cluster), grid, kThreads, t.shared(), stream,
-                                          kernel_of(p, tile, A.major, B.major), maps.A, maps.B, maps.C, g);
-      !s.ok() || shares.cut == 0) {
+  const Grid grid{(stream_k.cut > 0 ? most : std::min<std::int64_t>(stream_k.whole, most)) * t.cluster};
+  if (Status s = launch_pdl_cluster(static_cast<unsigned>(t.cluster), grid, kThreads, t.shared(), stream,
+                                    kernel_of(p, tile, A.major, B.major), maps.A, maps.B, maps.C, g);
+      !s.ok() || stream_k.cut == 0) {
     return s;
   }
-  const int layers = std::min(kLayers, shares_of_a_tile(shares));
-  return launch_beside({t.cluster * t.bm, shares.cut}, dim3(t.bn / 4, static_cast<unsigned>(layers)), 0, stream,
-                       adder_of(p.out, tile), g);
+  const int layers = std::min(kLayers, partials_of_a_tile(stream_k));
+  return launch_pdl_co_resident({t.cluster * t.bm, stream_k.cut}, dim3(t.bn / 4, static_cast<unsigned>(layers)), 0,
+                                stream, adder_of(p.out, tile), g);
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",

@@ -51,24 +51,24 @@ inline Forecast forecast(const BlockCost& b, const Problem& p, const Device& dev
 }
 
 // For a kernel that can split its tail wave along k, of which an SM runs `resident` blocks at a time and a tile has
-// so many steps: whole tiles or split ones, whichever is faster. The choice keeps the Shares.
+// so many steps: whole tiles or split ones, whichever is faster. The choice keeps the StreamK.
 inline Choice choose_split(const BlockCost& b, std::int64_t steps, int resident, const Problem& p,
                            const Device& device) {
   const std::int64_t tiles = detail::tiles_of(b, p);
   Choice whole, split;
   whole.keep(whole_tiles(tiles, steps));
   whole.forecast = forecast(b, p, device);
-  const Shares shares = share_out(tiles, steps, device.sms, resident);
-  if (shares.cut == 0) return whole;
+  const StreamK stream_k = split_tail_wave(tiles, steps, device.sms, resident);
+  if (stream_k.cut == 0) return whole;
   const auto sms = static_cast<double>(device.sms);
-  const double parts = static_cast<double>((shares.blocks + device.sms - 1) / device.sms);
-  const double part = static_cast<double>(shares.each + (shares.longer > 0 ? 1 : 0)) / static_cast<double>(steps);
+  const double parts = static_cast<double>((stream_k.blocks + device.sms - 1) / device.sms);
+  const double part = static_cast<double>(stream_k.each + (stream_k.longer > 0 ? 1 : 0)) / static_cast<double>(steps);
   const auto tile = static_cast<double>(b.bm * b.bn) * sizeof(float);
-  const double moved = 2 * tile * (shares.blocks + shares.cut);  // partial sums, written and read
-  split.keep(shares);
-  split.scratch_bytes = shares.sums() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
-  split.forecast = detail::block_forecast(b, p, device, shares.whole / sms + parts * part, shares.whole / sms + parts,
-                                          b.fixup + moved / (detail::kDramBytes * sms));
+  const double moved = 2 * tile * (stream_k.blocks + stream_k.cut);  // partial sums, written and read
+  split.keep(stream_k);
+  split.scratch_bytes = stream_k.sums() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
+  split.forecast = detail::block_forecast(b, p, device, stream_k.whole / sms + parts * part,
+                                          stream_k.whole / sms + parts, b.fixup + moved / (detail::kDramBytes * sms));
   return split.forecast.us() < whole.forecast.us() ? split : whole;
 }
 

@@ -91,13 +91,13 @@ __global__ void __launch_bounds__(kTiles[tile].threads(), 1) probe_wgmma_peak(Ar
   // Load, once, whatever the caller put there. Which matters: how much power a multiplication takes, and so the
   // clock, depends on the bits.
   lay<t.bm, Major::k, threads>(sA, g.A + row0 * g.lda, g.lda, g.m - row0, g.k);
-  lay<t.bn, Major::rows, threads>(sB, g.B + col0, g.ldb, g.n - col0, g.k);
-  async_fence();
+  lay<t.bn, Major::mn, threads>(sB, g.B + col0, g.ldb, g.n - col0, g.k);
+  fence_proxy_async();
   __syncthreads();
 
   // Multiply and add. The order is that of a product: operands change from one to the next.
-  const Operand a = operand(sA + group * t.rows * depth, Swizzle::b128, 8 * kLine);
-  const Operand b = operand(sB, Swizzle::b128, 8 * kLine);
+  const MatrixDescriptor a = matrix_descriptor(sA + group * t.rows * depth, Swizzle::b128, 8 * kLine);
+  const MatrixDescriptor b = matrix_descriptor(sB, Swizzle::b128, 8 * kLine);
   float acc[chains][t.bn / 2] = {};
 #pragma unroll 1
   for (std::int64_t step = 0; step < steps; ++step) {

@@ -12,10 +12,10 @@
 #include <type_traits>
 
 #include "device/async_copy.hpp"
-#include "device/dependent.hpp"
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
+#include "device/pdl.hpp"
 #include "device/stream_k.hpp"
 #include "device/strip.hpp"
 #include "kernels/parts/block_cost.hpp"
@@ -68,7 +68,7 @@ template <class In> struct Args {
   bool wide;      // C is of f32, else of the type of A and B
   bool vector;    // 16-byte copies of A and B are possible,
   bool vector_c;  // 16-byte accesses of C
-  Shares shares;
+  StreamK stream_k;
   float* sums;  // of the shares, two tiles each: the one it begins in and the one it ends in
 };
 
@@ -190,8 +190,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
 
   // What do I make. One thread works it out, and shared memory keeps it while the registers are full of sums.
   __shared__ Job job;
-  if (threadIdx.x == 0) job = job_of<t.bm, t.bn, kGroup>(g.shares, g.m, g.n, static_cast<int>(blockIdx.x));
-  let_next_begin();  // it waits, but then it is there
+  if (threadIdx.x == 0) job = job_of<t.bm, t.bn, kGroup>(g.stream_k, g.m, g.n, static_cast<int>(blockIdx.x));
+  pdl_launch_dependents();  // it waits, but then it is there
   __syncthreads();
   if (job.slot < 0) return;  // the block decides as one
 
@@ -286,7 +286,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
   // go to scratch memory, in rows as long as the tile is wide.
   __syncthreads();  // the stages are free: what is on its way is nothing, and all have read the last one
   auto* strip = reinterpret_cast<float(*)[kM][t.wn + kPad]>(tensor_39_shared)[warp];
-  const bool cut = job.end - job.begin < g.shares.steps;
+  const bool cut = job.end - job.begin < g.stream_k.steps;
   float* const sums = g.sums + job.slot * (t.bm * t.bn) + col;
   const int cols = job.cols - col;
 #pragma unroll
@@ -316,14 +316,14 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
 
 // Adds up the shares of the cut tiles: a block for each row of each.
 template <class In, int tile>
-__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_add_shares(Args<In> g) {
+__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_fixup(Args<In> g) {
   constexpr Tile t = kTiles[tile];
   __shared__ float layers[kLayers][t.bn];
   const int cut = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
-  const Place at = place<t.bm, t.bn, kGroup>(g.m, g.n, g.shares.whole + cut);
+  const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, g.stream_k.whole + cut);
   if (row >= at.rows) return;  // the block decides as one
-  wait_for_previous();
-  if (!add_shares(layers, g.shares, g.sums, t.bm * t.bn, cut, row)) return;
+  pdl_wait();
+  if (!add_partials(layers, g.stream_k, g.sums, t.bm * t.bn, cut, row)) return;
   const int col = static_cast<int>(threadIdx.x) * 4, left = at.cols - col;
   const std::int64_t to = (at.row + row) * g.ldc + at.col + col;
   if (g.wide) {
@@ -340,22 +340,21 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
     if (g.idle()) return {};
     const std::int64_t tiles = ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), bytes = g.k * size_of(args.problem.in);
     const bool chosen = args.choice != nullptr && g.k > 0;
-    const Shares shares = chosen ? args.choice->kept<Shares>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
+    const StreamK stream_k = chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
     const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
     const bool vector_c = rows_of_16_bytes(g.C, g.ldc);
-    const Args<In> same{g.m,    g.n,      g.k,     g.lda,
-                        g.ldb,  g.ldc,    g.alpha, g.beta,
-                        g.A,    g.B,      g.C,     std::is_same_v<Out, float>,
-                        vector, vector_c, shares,  reinterpret_cast<float*>(args.scratch.data())};
+    const Args<In> same{g.m,    g.n,      g.k,      g.lda,
+                        g.ldb,  g.ldc,    g.alpha,  g.beta,
+                        g.A,    g.B,      g.C,      std::is_same_v<Out, float>,
+                        vector, vector_c, stream_k, reinterpret_cast<float*>(args.scratch.data())};
     const bool along_a = g.op_a == Op::none, along_b = g.op_b != Op::none;
     const auto kernel =
         along_a
             ? (along_b ? tensor_39_mma_stream_k<In, i, true, true> : tensor_39_mma_stream_k<In, i, true, false>)
             : (along_b ? tensor_39_mma_stream_k<In, i, false, true> : tensor_39_mma_stream_k<In, i, false, false>);
-    const Status s = cairn::launch({shares.grid()}, t.threads(), t.shared(), stream, kernel, same);
-    if (!s.ok() || shares.cut == 0) return s;
-    return launch_dependent({t.bm, shares.cut}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_add_shares<In, i>,
-                            same);
+    const Status s = cairn::launch({stream_k.grid()}, t.threads(), t.shared(), stream, kernel, same);
+    if (!s.ok() || stream_k.cut == 0) return s;
+    return launch_pdl({t.bm, stream_k.cut}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_fixup<In, i>, same);
   });
 }
 

@@ -43,11 +43,11 @@ struct Laid {
     if (way == 0) return row / 8 * stride() + l / 8 * lead() + eight + row % 8 * 2 + in;
     return row / wide * lead() + l / 8 * stride() + eight + exchanged(row % wide / 8, l % 8) * 16 + row % 8 * 2 + in;
   }
-  __device__ cairn::Operand lay(unsigned char* shared, const unsigned char* in, int size) const {
+  __device__ cairn::MatrixDescriptor lay(unsigned char* shared, const unsigned char* in, int size) const {
     for (int i = static_cast<int>(threadIdx.x); i < size; i += 128) shared[i] = 0xff;
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < rows * 32; i += 128) shared[place(i / 32, i % 32)] = in[i];
-    return operand(shared, static_cast<Swizzle>(way), stride(), lead()).at(first());
+    return matrix_descriptor(shared, static_cast<Swizzle>(way), stride(), lead()).at(first());
   }
 };
 
@@ -56,17 +56,16 @@ __device__ void group_product(unsigned char* shared, const unsigned char* in, un
   using F = Facts<index>;
   constexpr Op op = F::op;
   constexpr int n = F::s.n;
-  constexpr Major a_major = op.a_along_rows ? Major::rows : Major::k,
-                  b_major = op.b_along_rows ? Major::rows : Major::k;
+  constexpr Major a_major = op.a_along_rows ? Major::mn : Major::k, b_major = op.b_along_rows ? Major::mn : Major::k;
   using In = GroupElement<op.kind.type>;
   const int t = static_cast<int>(threadIdx.x), row = t / 32 * 16 + t % 32 / 4;
   const auto* before = reinterpret_cast<const float*>(in + F::c);
   const auto at = [&](int i) { return (row + i / 2 % 2 * 8) * n + i / 4 * 8 + t % 4 * 2 + i % 2; };
   for (int way = 0; way < kWays; ++way) {
     __syncthreads();
-    const cairn::Operand b = Laid{op.b_along_rows, way, n}.lay(shared + kGroupA, in + F::b, kGroupB);
-    const cairn::Operand a = Laid{op.a_along_rows, way, 64}.lay(shared, in, kGroupA);
-    async_fence();
+    const cairn::MatrixDescriptor b = Laid{op.b_along_rows, way, n}.lay(shared + kGroupA, in + F::b, kGroupB);
+    const cairn::MatrixDescriptor a = Laid{op.a_along_rows, way, 64}.lay(shared, in, kGroupA);
+    fence_proxy_async();
     __syncthreads();
     float sums[n / 2];
     for (int i = 0; i < n / 2; ++i) sums[i] = before[at(i)];

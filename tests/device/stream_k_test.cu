@@ -32,23 +32,23 @@ std::vector<Size> sizes() {
 TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
   int cuts = 0, across = 0;
   for (const Size& s : sizes()) {
-    const Shares shares = share_out(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
-    ASSERT_EQ(shares.whole + shares.cut, s.tiles_m * s.tiles_n);
-    ASSERT_LE(shares.cut, shares.blocks);
-    ASSERT_LE(shares.blocks, s.units * s.resident);
+    const StreamK stream_k = split_tail_wave(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
+    ASSERT_EQ(stream_k.whole + stream_k.cut, s.tiles_m * s.tiles_n);
+    ASSERT_LE(stream_k.cut, stream_k.blocks);
+    ASSERT_LE(stream_k.blocks, s.units * s.resident);
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<int>> made;  // of each tile, by its corner
     std::map<std::int64_t, int> slots, steps_of_share;
-    for (int block = 0; block < shares.grid(); ++block) {
-      const Job job = job_of<kBm, kBn, kGroup>(shares, s.tiles_m * kBm, s.tiles_n * kBn - 1, block);
+    for (int block = 0; block < stream_k.grid(); ++block) {
+      const Job job = job_of<kBm, kBn, kGroup>(stream_k, s.tiles_m * kBm, s.tiles_n * kBn - 1, block);
       if (job.slot < 0) continue;
       ASSERT_LT(job.begin, job.end);
       ASSERT_LE(job.end, s.steps);
       std::vector<int>& tile = made[{job.row, job.col}];
       tile.resize(static_cast<std::size_t>(s.steps));
       for (int step = job.begin; step < job.end; ++step) ++tile[static_cast<std::size_t>(step)];
-      if (block < shares.whole) continue;
+      if (block < stream_k.whole) continue;
       ASSERT_EQ(++slots[job.slot], 1) << "two blocks leave their sums in one place";
-      ASSERT_LT(static_cast<std::size_t>(job.slot), shares.sums());
+      ASSERT_LT(static_cast<std::size_t>(job.slot), stream_k.sums());
       steps_of_share[job.slot / 2] += job.end - job.begin;
       across += job.slot % 2;
     }
@@ -56,10 +56,10 @@ TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
     for (const auto& [corner, tile] : made)
       for (const int times : tile) ASSERT_EQ(times, 1);
     for (const auto& [share, steps] : steps_of_share) {
-      ASSERT_GE(steps, shares.each);
-      ASSERT_LE(steps, shares.each + 1);
+      ASSERT_GE(steps, stream_k.each);
+      ASSERT_LE(steps, stream_k.each + 1);
     }
-    cuts += shares.cut > 0 ? 1 : 0;
+    cuts += stream_k.cut > 0 ? 1 : 0;
   }
   EXPECT_GT(cuts, 50);  // else nothing was looked at
   EXPECT_GT(across, 50);
@@ -67,23 +67,23 @@ TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
 
 TEST(StreamK, AShareIsFoundByItsSteps) {
   for (const Size& s : sizes()) {
-    const Shares shares = share_out(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
-    for (int i = 0; i < shares.blocks; ++i)
-      for (const int step : {shares.first(i), shares.first(i + 1) - 1}) ASSERT_EQ(shares.share_of(step), i);
-    ASSERT_EQ(shares.first(shares.blocks), shares.cut * shares.steps);
+    const StreamK stream_k = split_tail_wave(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
+    for (int i = 0; i < stream_k.blocks; ++i)
+      for (const int step : {stream_k.first(i), stream_k.first(i + 1) - 1}) ASSERT_EQ(stream_k.range_of(step), i);
+    ASSERT_EQ(stream_k.first(stream_k.blocks), stream_k.cut * stream_k.steps);
   }
 }
 
 // Full waves are left alone, and so is a last one that splitting would not shorten.
 TEST(StreamK, TilesAreCutOnlyWhereThatSavesSteps) {
-  EXPECT_EQ(share_out(264, 1000, 132, 2).cut, 0);
-  EXPECT_EQ(share_out(1, 7, 132, 2).cut, 0) << "no share is shorter than four steps";
-  EXPECT_EQ(share_out(1, 8, 132, 2).cut, 1);
-  EXPECT_EQ(share_out(263, 64, 132, 2).cut, 0) << "263 of 264 in the last wave: 64 steps each either way";
-  EXPECT_EQ(share_out(1024, 64, 132, 2).cut, 232) << "57 steps instead of 64";
-  EXPECT_EQ(share_out(1, 1024, 132, 2).blocks, 132);
-  EXPECT_EQ(share_out(1, 40, 132, 2).blocks, 10) << "no share is shorter than four steps";
-  const Shares tail = share_out(265, 1000, 132, 2);
+  EXPECT_EQ(split_tail_wave(264, 1000, 132, 2).cut, 0);
+  EXPECT_EQ(split_tail_wave(1, 7, 132, 2).cut, 0) << "no share is shorter than four steps";
+  EXPECT_EQ(split_tail_wave(1, 8, 132, 2).cut, 1);
+  EXPECT_EQ(split_tail_wave(263, 64, 132, 2).cut, 0) << "263 of 264 in the last wave: 64 steps each either way";
+  EXPECT_EQ(split_tail_wave(1024, 64, 132, 2).cut, 232) << "57 steps instead of 64";
+  EXPECT_EQ(split_tail_wave(1, 1024, 132, 2).blocks, 132);
+  EXPECT_EQ(split_tail_wave(1, 40, 132, 2).blocks, 10) << "no share is shorter than four steps";
+  const StreamK tail = split_tail_wave(265, 1000, 132, 2);
   EXPECT_EQ(tail.whole, 264);
   EXPECT_EQ(tail.cut, 1);
   EXPECT_EQ(tail.blocks, 250);

@@ -72,16 +72,16 @@ template <int size> __global__ void share_tiles(const __grid_constant__ TensorMa
       mbarrier_init(&full[s], 1);
       mbarrier_init(&empty[s], users * size);
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   cluster_sync();
   if (warp == 0 && lane == 0) {
     for (int tile = 0; tile < tiles; ++tile) {
       const int s = tile % kStages;
       mbarrier_wait(&empty[s], (static_cast<unsigned>(tile / kStages) & 1) ^ 1);
-      mbarrier_expect(&full[s], sizeof stage[s]);
+      mbarrier_arrive_expect_tx(&full[s], sizeof stage[s]);
       const int at[] = {0, tile * size + rank};
-      tma_load_to((1u << size) - 1, stage[s][rank], map, at, &full[s]);
+      tma_load_multicast((1u << size) - 1, stage[s][rank], map, at, &full[s]);
     }
   }
   if (warp != 0) {
@@ -91,7 +91,7 @@ template <int size> __global__ void share_tiles(const __grid_constant__ TensorMa
       mbarrier_wait(&full[s], static_cast<unsigned>(tile / kStages) & 1);
       for (int part = 0; part < size; ++part) sum = sum * 0.5F + stage[s][part][(warp - 1) % 2 * 32 + lane];
       __syncwarp();
-      if (lane < size) mbarrier_arrive_at(&empty[s], lane);
+      if (lane < size) mbarrier_arrive_remote(&empty[s], lane);
     }
     out[blockIdx.x * (blockDim.x - 32) + threadIdx.x - 32] = sum;
   }
@@ -133,13 +133,13 @@ __global__ void to_the_other(const __grid_constant__ TensorMap map, float* out) 
   const unsigned rank = cluster_rank();
   if (threadIdx.x == 0) {
     mbarrier_init(&arrived, 1);
-    mbarrier_ready();
-    mbarrier_expect(&arrived, sizeof row);
+    fence_mbarrier_init();
+    mbarrier_arrive_expect_tx(&arrived, sizeof row);
   }
   cluster_sync();
   if (threadIdx.x >= 32) return;
   const int at[] = {0, static_cast<int>(rank)};
-  if (threadIdx.x == 0) tma_load_to(1u << (rank ^ 1), row, map, at, &arrived);
+  if (threadIdx.x == 0) tma_load_multicast(1u << (rank ^ 1), row, map, at, &arrived);
   mbarrier_wait(&arrived, 0);
   out[blockIdx.x * 32 + threadIdx.x] = row[threadIdx.x];
   cluster_sync();

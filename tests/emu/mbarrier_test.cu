@@ -12,7 +12,7 @@ __global__ void first_phase(int* out) {
   __shared__ int cell;
   if (threadIdx.x == 0) {
     mbarrier_init(&barrier, 2);
-    mbarrier_ready();
+    fence_mbarrier_init();
     mbarrier_wait(&barrier, 1);
   }
   __syncthreads();
@@ -38,7 +38,7 @@ __global__ void hand_over(int rounds, int* out) {
   if (threadIdx.x == 0) {
     mbarrier_init(&full, 1);
     mbarrier_init(&empty, static_cast<unsigned>(readers));
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   int sum = 0;
@@ -80,7 +80,7 @@ __global__ void ring(const __grid_constant__ TensorMap map, int tiles, float* ou
       mbarrier_init(&full[s], 1);
       mbarrier_init(&empty[s], users);
     }
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   if (warp == 0) {
@@ -88,7 +88,7 @@ __global__ void ring(const __grid_constant__ TensorMap map, int tiles, float* ou
     for (int tile = 0; tile < tiles; ++tile) {
       const int s = tile % kStages;
       mbarrier_wait(&empty[s], (static_cast<unsigned>(tile / kStages) & 1) ^ 1);
-      mbarrier_expect(&full[s], sizeof stage[s]);
+      mbarrier_arrive_expect_tx(&full[s], sizeof stage[s]);
       const int top[] = {0, tile * kRows}, low[] = {0, tile * kRows + kRows / 2};
       tma_load(&stage[s][0], map, top, &full[s]);
       tma_load(&stage[s][kRows / 2], map, low, &full[s]);

@@ -58,8 +58,8 @@ template <Wait wait> __global__ void early_look(const __grid_constant__ TensorMa
   __shared__ Mbarrier arrived;
   for (unsigned& each : row) each = 1;
   mbarrier_init(&arrived, 1);
-  mbarrier_ready();
-  mbarrier_expect(&arrived, sizeof row);
+  fence_mbarrier_init();
+  mbarrier_arrive_expect_tx(&arrived, sizeof row);
   const int at[] = {0, 1};
   tma_load(row, map, at, &arrived);
   if (wait != Wait::none) mbarrier_wait(&arrived, wait == Wait::right ? 0 : 1);
@@ -85,7 +85,7 @@ TEST(Sm90Late, ALoadLandsWhenItIsWaitedFor) {
 template <bool waits> __global__ void early_reuse(const __grid_constant__ TensorMap map, float* out) {
   alignas(128) __shared__ float row[32];
   for (float& each : row) each = 1;
-  async_fence();
+  fence_proxy_async();
   const int at[] = {0, 0};
   tma_store(map, at, row);
   tma_commit();
@@ -109,10 +109,10 @@ __global__ void never_released(int* out) {
   __shared__ Mbarrier barrier;
   if (threadIdx.x == 0) {
     mbarrier_init(&barrier, 3);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
-  if (threadIdx.x == 5) mbarrier_expect(&barrier, 512);
+  if (threadIdx.x == 5) mbarrier_arrive_expect_tx(&barrier, 512);
   if (threadIdx.x < 32) mbarrier_wait(&barrier, 0);
   out[threadIdx.x] = 1;
 }
@@ -128,8 +128,8 @@ __global__ void too_few_copies(const __grid_constant__ TensorMap map) {
   extern __shared__ __align__(1024) unsigned char dynamic[];
   auto* barrier = reinterpret_cast<Mbarrier*>(dynamic + 2048);
   mbarrier_init(barrier, 1);
-  mbarrier_ready();
-  mbarrier_expect(barrier, 256);
+  fence_mbarrier_init();
+  mbarrier_arrive_expect_tx(barrier, 256);
   const int at[] = {0, 0};
   tma_load(dynamic, map, at, barrier);
   mbarrier_wait(barrier, 0);
@@ -172,16 +172,16 @@ __global__ void misuse(const __grid_constant__ TensorMap map, const __grid_const
   if (bad == Bad::not_shared) mbarrier_init(reinterpret_cast<Mbarrier*>(global), 1);
   mbarrier_init(&barrier, bad == Bad::no_arrivals ? 0 : 1);
   if (bad == Bad::second_init) mbarrier_init(&barrier, 1);
-  if (bad != Bad::not_ready) mbarrier_ready();
-  if (bad == Bad::too_many_bytes) mbarrier_expect(&barrier, 1u << 20);
-  if (bad == Bad::left_expecting) mbarrier_expect(&barrier, 64);
+  if (bad != Bad::not_ready) fence_mbarrier_init();
+  if (bad == Bad::too_many_bytes) mbarrier_arrive_expect_tx(&barrier, 1u << 20);
+  if (bad == Bad::left_expecting) mbarrier_arrive_expect_tx(&barrier, 64);
   if (bad == Bad::too_many_arrivals) {
-    mbarrier_expect(&barrier, 128);
+    mbarrier_arrive_expect_tx(&barrier, 128);
     tma_load(dynamic, map, at, &barrier);
     mbarrier_arrive(&barrier);
   }
   if (bad == Bad::too_few_bytes || bad == Bad::left_in_flight || bad == Bad::not_ready) {
-    mbarrier_expect(&barrier, bad == Bad::too_few_bytes ? 64 : 128);
+    mbarrier_arrive_expect_tx(&barrier, bad == Bad::too_few_bytes ? 64 : 128);
     tma_load(dynamic, map, at, &barrier);
   }
   if (bad == Bad::misaligned) tma_load(dynamic + 64, map, at, &barrier);
@@ -200,7 +200,7 @@ __global__ void misuse(const __grid_constant__ TensorMap map, const __grid_const
     tma_store(map, at, dynamic);
     tma_commit();
   }
-  if (bad == Bad::no_peer) mbarrier_arrive_at(&barrier, 1);
+  if (bad == Bad::no_peer) mbarrier_arrive_remote(&barrier, 1);
   if (bad == Bad::no_arrive) cluster_wait();
   if (bad == Bad::second_arrive) cluster_arrive(), cluster_arrive();
 }
@@ -219,7 +219,7 @@ TEST(Sm90Report, BarriersThatNoGpuHas) {
   expect_misuse<Bad::too_many_arrivals>({"mbarrier_arrive at", "all of the 1 arrival of this phase have come"});
   expect_misuse<Bad::too_few_bytes>({"it expects 64 bytes, and what has been issued", "brings 128"});
   expect_misuse<Bad::too_many_bytes>({"is to expect 1048576 bytes in one phase; it can count 1048575"});
-  expect_misuse<Bad::not_ready>({"tma_load at", "until its thread calls mbarrier_ready()"});
+  expect_misuse<Bad::not_ready>({"tma_load at", "until its thread calls fence_mbarrier_init()"});
 }
 TEST(Sm90Report, BoxesThatTheEngineCannotCopy) {
   expect_misuse<Bad::misaligned>({"byte 64 of dynamic shared memory, and must begin at a multiple of 128"});
@@ -245,7 +245,7 @@ __global__ void waits_for_the_other(int* out) {
   __shared__ Mbarrier barrier;
   if (threadIdx.x == 0) {
     mbarrier_init(&barrier, 1);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   cluster_sync();
   if (cluster_rank() == 0) mbarrier_wait(&barrier, 0);
@@ -265,7 +265,7 @@ template <bool late> __global__ void exits_early(int* out) {
   __shared__ Mbarrier barrier;
   if (threadIdx.x == 0) {
     mbarrier_init(&barrier, 32);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   cluster_sync();
   if (cluster_rank() == 1 && !late) return;
@@ -273,7 +273,7 @@ template <bool late> __global__ void exits_early(int* out) {
     while (atomicAdd(out, 0) == 0) __nanosleep(100);
     return;
   }
-  mbarrier_arrive_at(&barrier, 1);
+  mbarrier_arrive_remote(&barrier, 1);
   atomicExch(out, 1);
 }
 TEST(Sm90Report, APeerThatExitsEarly) {
@@ -295,7 +295,7 @@ TEST(Sm90Report, APeerThatExitsEarly) {
 template <bool meets> __global__ void unmet() {
   __shared__ Mbarrier barrier;
   if (meets) cluster_sync();
-  if (cluster_rank() == 0 && threadIdx.x == 0) mbarrier_arrive_at(&barrier, 1);
+  if (cluster_rank() == 0 && threadIdx.x == 0) mbarrier_arrive_remote(&barrier, 1);
   if (meets) cluster_sync();
 }
 TEST(Sm90Report, AnArrivalWhereNobodyMayBe) {

@@ -23,14 +23,14 @@ __global__ void load_bytes(const __grid_constant__ TensorMap map, At at, unsigne
   __shared__ Mbarrier arrived;
   if (threadIdx.x == 0) {
     mbarrier_init(&arrived, 1);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    tma_prefetch(map);
+    prefetch_tensor_map(map);
     int corner_at[rank];
     corner(corner_at, at);
-    mbarrier_expect(&arrived, bytes);
+    mbarrier_arrive_expect_tx(&arrived, bytes);
     tma_load(box, map, corner_at, &arrived);
   }
   mbarrier_wait(&arrived, 0);
@@ -42,7 +42,7 @@ template <int rank>
 __global__ void store_bytes(const __grid_constant__ TensorMap map, At at, unsigned bytes, const unsigned char* in) {
   extern __shared__ __align__(1024) unsigned char box[];
   for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) box[i] = in[i];
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
   if (threadIdx.x != 0) return;
   int corner_at[rank];
@@ -204,7 +204,7 @@ __global__ void in_groups(const __grid_constant__ TensorMap map, int rounds) {
     if (lane == 0) tma_wait_read<1>();
     __syncwarp();
     tile[round % 2][lane] = 100 * round + lane;
-    async_fence();
+    fence_proxy_async();
     __syncwarp();
     if (lane == 0) {
       const int at[] = {0, round};

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "device/registers.hpp"
+#include "device/setmaxnreg.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
 #include "tests/emu/support.hpp"
@@ -18,17 +18,17 @@ __device__ void fill(unsigned char* memory, float a, float b) {
   auto* x = reinterpret_cast<__half*>(memory);
   for (int i = static_cast<int>(threadIdx.x); i < kOperand; i += static_cast<int>(blockDim.x))
     x[i] = __float2half(i < kOperand / 2 ? a : b);
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
 }
-__device__ Operand operand_at(unsigned char* memory) { return operand(memory, Swizzle::b128, 1024); }
+__device__ MatrixDescriptor operand_at(unsigned char* memory) { return matrix_descriptor(memory, Swizzle::b128, 1024); }
 
 // out[0]: a sum right after it was issued; 1 and 2: of the first and of the second group once all but one group are
 // there; 3: of the second at the end. 4, 5: of a chain, all but one group and the end.
 __global__ void groups(float* out) {
   alignas(1024) extern __shared__ unsigned char memory[];
   fill(memory, 1, 2);
-  const Operand a = operand_at(memory), b = operand_at(memory + kOperand);
+  const MatrixDescriptor a = operand_at(memory), b = operand_at(memory + kOperand);
   float first[8], second[8] = {5, 5, 5, 5, 5, 5, 5, 5}, chain[8] = {};
   const bool writes = threadIdx.x == 77;
   wgmma_fence();
@@ -68,7 +68,7 @@ TEST(WgmmaLate, SumsAreThereWhenTheirGroupWasWaitedFor) {
 __global__ void two_groups(float* out) {
   alignas(1024) extern __shared__ unsigned char memory[];
   fill(memory, 1, 2);
-  const Operand a = operand_at(memory), b = operand_at(memory + kOperand);
+  const MatrixDescriptor a = operand_at(memory), b = operand_at(memory + kOperand);
   const int group = static_cast<int>(threadIdx.x) / 128;
   float sums[8] = {};
   for (int i = 0; i <= 3 * group; ++i) {
@@ -91,7 +91,7 @@ enum class Changed { nothing, shared, registers };
 template <Changed changed> __global__ void change(float* out) {
   alignas(1024) extern __shared__ unsigned char memory[];
   fill(memory, 1, 2);
-  const Operand b = operand_at(memory + kOperand);
+  const MatrixDescriptor b = operand_at(memory + kOperand);
   std::uint32_t a[4] = {0x3c003c00u, 0x3c003c00u, 0x3c003c00u, 0x3c003c00u};  // ones
   float sums[8];
   wgmma_fence();
@@ -152,9 +152,9 @@ template <Wrong wrong> __global__ void refused(float* out) {
   alignas(1024) extern __shared__ unsigned char memory[];
   const int t = static_cast<int>(threadIdx.x);
   fill(memory, 1, 2);
-  if (wrong == Wrong::operand_misaligned) (void)operand(memory + 8, Swizzle::b128, 1024);
-  if (wrong == Wrong::stride_odd) (void)operand(memory, Swizzle::b128, 1000);
-  const Operand a = operand_at(memory), b = operand_at(memory + kOperand);
+  if (wrong == Wrong::operand_misaligned) (void)matrix_descriptor(memory + 8, Swizzle::b128, 1024);
+  if (wrong == Wrong::stride_odd) (void)matrix_descriptor(memory, Swizzle::b128, 1000);
+  const MatrixDescriptor a = operand_at(memory), b = operand_at(memory + kOperand);
   float sums[8] = {};
   if (wrong == Wrong::thread_returns && t == 100) return;
   if (wrong == Wrong::thread_elsewhere && t == 100) __syncthreads();
@@ -168,7 +168,7 @@ template <Wrong wrong> __global__ void refused(float* out) {
   } else if (wrong == Wrong::operand_outside) {
     wgmma<__half, 16>(sums, a, b.at(kOperand - 1024), true);
   } else if (wrong == Wrong::operand_global) {
-    wgmma<__half, 16>(sums, operand(out, Swizzle::b128, 1024), b, true);
+    wgmma<__half, 16>(sums, matrix_descriptor(out, Swizzle::b128, 1024), b, true);
   } else {
     wgmma<__half, 16>(sums, a, b, true);
   }
@@ -216,13 +216,13 @@ TEST(WgmmaLate, OperandsThatCannotBeAreReported) {
 enum class Registers { fit, never, too_many, keep_more, take_less };
 template <Registers which> __global__ void exchange_registers(int* out) {
   if (threadIdx.x < 128) {
-    if (which == Registers::keep_more) keep_registers<176>();
-    if (which == Registers::too_many) keep_registers<32>();
-    if (which == Registers::fit) keep_registers<24>();
+    if (which == Registers::keep_more) setmaxnreg_dec<176>();
+    if (which == Registers::too_many) setmaxnreg_dec<32>();
+    if (which == Registers::fit) setmaxnreg_dec<24>();
   } else if (which == Registers::take_less) {
-    take_registers<160>();
+    setmaxnreg_inc<160>();
   } else if (which != Registers::keep_more) {
-    take_registers<240>();
+    setmaxnreg_inc<240>();
   }
   out[threadIdx.x] = 1;
 }
@@ -236,7 +236,7 @@ TEST(Registers, AreExchangedBetweenWarpgroups) {
   EXPECT_EQ(register_report<Registers::fit>(), "");
   const std::string never = register_report<Registers::never>();
   EXPECT_NE(never.find("deadlock"), std::string::npos) << never;
-  EXPECT_NE(never.find("waiting in take_registers, tests/emu/wgmma_late_test.cu:"), std::string::npos) << never;
+  EXPECT_NE(never.find("waiting in setmaxnreg_inc, tests/emu/wgmma_late_test.cu:"), std::string::npos) << never;
   EXPECT_NE(never.find("(all have come, and there are 168 registers for each)"), std::string::npos) << never;
   EXPECT_NE(register_report<Registers::too_many>().find("there are 232 registers for each"), std::string::npos);
   EXPECT_NE(register_report<Registers::keep_more>().find("asks for 176 registers, and a thread has at most 168"),

@@ -21,7 +21,7 @@ struct Layout {
 
   int line() const { return 16 << static_cast<int>(swizzle); }
   bool plain() const { return swizzle == Swizzle::none; }
-  int k() const { return (major == Major::rows || plain() ? 64 : line()) / size; }
+  int k() const { return (major == Major::mn || plain() ? 64 : line()) / size; }
   int steps() const { return k() * size / 32; }
   int stride() const {
     if (major == Major::k) return 8 * line();
@@ -106,12 +106,12 @@ __global__ void product(Plan plan, const unsigned char* a, const unsigned char* 
   alignas(1024) extern __shared__ unsigned char memory[];
   copy(memory, a, plan.a_bytes);
   copy(memory + plan.a_bytes, b, plan.b_bytes);
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
   float sums[n / 2];
   move_sums(sums, c, n, false);
-  const Operand x = operand(memory, plan.a_swizzle, plan.a_stride, plan.a_lead);
-  const Operand y = operand(memory + plan.a_bytes, plan.b_swizzle, plan.b_stride, plan.b_lead);
+  const MatrixDescriptor x = matrix_descriptor(memory, plan.a_swizzle, plan.a_stride, plan.a_lead);
+  const MatrixDescriptor y = matrix_descriptor(memory + plan.a_bytes, plan.b_swizzle, plan.b_stride, plan.b_lead);
   std::uint32_t held[4][4];
   for (int step = 0; in_registers && step < plan.steps; ++step) {
     for (int i = 0; i < 4; ++i) held[step][i] = registers[(step * 128 + static_cast<int>(threadIdx.x)) * 4 + i];
@@ -203,14 +203,14 @@ TEST(Wgmma, ReadsOperandsAlongKInEveryOrder) {
   expect_all_swizzles<E4m3, 136, Major::k, Major::k>();
 }
 TEST(Wgmma, ReadsOperandsAlongTheRowsInEveryOrder) {
-  expect_all_swizzles<__half, 256, Major::rows, Major::rows>();
-  expect_all_swizzles<__half, 24, Major::k, Major::rows>();
-  expect_all_swizzles<__nv_bfloat16, 72, Major::rows, Major::k>();
-  expect_all_swizzles<__nv_bfloat16, 128, Major::rows, Major::rows>();
+  expect_all_swizzles<__half, 256, Major::mn, Major::mn>();
+  expect_all_swizzles<__half, 24, Major::k, Major::mn>();
+  expect_all_swizzles<__nv_bfloat16, 72, Major::mn, Major::k>();
+  expect_all_swizzles<__nv_bfloat16, 128, Major::mn, Major::mn>();
 }
 TEST(Wgmma, TakesAFromRegisters) {
   expect_product<__half, 64, Major::k, Major::k, true>(Swizzle::b128, Swizzle::b128, false);
-  expect_product<__nv_bfloat16, 16, Major::k, Major::rows, true>(Swizzle::b64, Swizzle::b128, true);
+  expect_product<__nv_bfloat16, 16, Major::k, Major::mn, true>(Swizzle::b64, Swizzle::b128, true);
   expect_product<Tf32, 256, Major::k, Major::k, true>(Swizzle::b128, Swizzle::b64, true);
   expect_product<E4m3, 8, Major::k, Major::k, true>(Swizzle::b128, Swizzle::b128, true);
 }

@@ -13,15 +13,15 @@ struct alignas(8) Mbarrier {
 inline void mbarrier_init(Mbarrier* barrier, unsigned arrivals, emu::Site site = emu::Site::current()) {
   emu::shared_barrier_init(barrier, arrivals, site);
 }
-inline void mbarrier_ready(emu::Site site = emu::Site::current()) { emu::shared_barrier_ready(site); }
+inline void fence_mbarrier_init(emu::Site site = emu::Site::current()) { emu::shared_barrier_ready(site); }
 
 inline void mbarrier_arrive(Mbarrier* barrier, emu::Site site = emu::Site::current()) {
   emu::shared_barrier_arrive(barrier, site);
 }
-inline void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank, emu::Site site = emu::Site::current()) {
+inline void mbarrier_arrive_remote(Mbarrier* barrier, unsigned rank, emu::Site site = emu::Site::current()) {
   emu::shared_barrier_arrive_at(barrier, rank, site);
 }
-inline void mbarrier_expect(Mbarrier* barrier, unsigned bytes, emu::Site site = emu::Site::current()) {
+inline void mbarrier_arrive_expect_tx(Mbarrier* barrier, unsigned bytes, emu::Site site = emu::Site::current()) {
   emu::shared_barrier_expect(barrier, bytes, site);
 }
 

@@ -8,9 +8,9 @@
 
 namespace cairn {
 
-inline void async_fence(emu::Site site = emu::Site::current()) { emu::proxy_fence(site); }
+inline void fence_proxy_async(emu::Site site = emu::Site::current()) { emu::proxy_fence(site); }
 
-inline void tma_prefetch(const TensorMap&) {}
+inline void prefetch_tensor_map(const TensorMap&) {}
 
 template <int rank>
 inline void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* arrived,
@@ -19,8 +19,8 @@ inline void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], 
 }
 
 template <int rank>
-inline void tma_load_to(unsigned blocks, void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* arrived,
-                        emu::Site site = emu::Site::current()) {
+inline void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map, const int (&at)[rank],
+                               Mbarrier* arrived, emu::Site site = emu::Site::current()) {
   emu::bulk_load_to(blocks, shared, map, at, rank, arrived, site);
 }
 

@@ -13,15 +13,17 @@
 
 namespace cairn {
 
-enum class Major : std::uint8_t { k, rows };
+enum class Major : std::uint8_t { k, mn };
 
-struct Operand {
+struct MatrixDescriptor {
   std::uint64_t bits;
 
-  Operand at(int bytes) const { return {bits + static_cast<std::uint64_t>(static_cast<unsigned>(bytes) >> 4)}; }
+  MatrixDescriptor at(int bytes) const {
+    return {bits + static_cast<std::uint64_t>(static_cast<unsigned>(bytes) >> 4)};
+  }
 };
-inline Operand operand(const void* shared, Swizzle swizzle, int stride, int lead = 16,
-                       emu::Site site = emu::Site::current()) {
+inline MatrixDescriptor matrix_descriptor(const void* shared, Swizzle swizzle, int stride, int lead = 16,
+                                          emu::Site site = emu::Site::current()) {
   constexpr unsigned codes[] = {0, 3, 2, 1};
   return {std::uint64_t{emu::operand_address(shared, stride, lead, site) >> 4} |
           std::uint64_t{static_cast<unsigned>(lead) >> 4} << 16 |
@@ -52,7 +54,7 @@ template <class In> constexpr fragment::Type wgmma_type() {
 template <class In, int n, Major a_major, Major b_major> constexpr emu::GroupMultiply wgmma_of() {
   static_assert(n % 8 == 0 && n >= 8 && n <= 256, "wgmma has 8, 16, … 256 columns");
   constexpr fragment::Type type = wgmma_type<In>();
-  constexpr bool a_rows = a_major == Major::rows, b_rows = b_major == Major::rows;
+  constexpr bool a_rows = a_major == Major::mn, b_rows = b_major == Major::mn;
   static_assert(fragment::group_depth(type) == 16 || !(a_rows || b_rows),
                 "only 16-bit operands may lie along the rows");
   return {{fragment::Op::wgmma, type, {64, n, fragment::group_depth(type)}}, a_rows, b_rows};
@@ -63,11 +65,12 @@ inline constexpr emu::GroupMultiply kWgmma = wgmma_of<In, n, a_major, b_major>()
 }  // namespace detail
 
 template <class In, int n, Major a_major = Major::k, Major b_major = Major::k>
-inline void wgmma(float (&sums)[n / 2], Operand a, Operand b, bool add, emu::Site site = emu::Site::current()) {
+inline void wgmma(float (&sums)[n / 2], MatrixDescriptor a, MatrixDescriptor b, bool add,
+                  emu::Site site = emu::Site::current()) {
   emu::group_multiply(detail::kWgmma<In, n, a_major, b_major>, {sums, nullptr, a.bits, b.bits, add}, site);
 }
 template <class In, int n, Major b_major = Major::k>
-inline void wgmma(float (&sums)[n / 2], const std::uint32_t (&a)[4], Operand b, bool add,
+inline void wgmma(float (&sums)[n / 2], const std::uint32_t (&a)[4], MatrixDescriptor b, bool add,
                   emu::Site site = emu::Site::current()) {
   emu::group_multiply(detail::kWgmma<In, n, Major::k, b_major>, {sums, a, 0, b.bits, add}, site);
 }

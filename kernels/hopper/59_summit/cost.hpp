@@ -17,12 +17,12 @@
 namespace cairn::hopper_59 {
 
 struct Cost {
-  Shares shares{};    // whole tiles, and those that are split along k
-  double cycles = 0;  // of the product, without packing
-  double memory = 0;  // of which DRAM would need so many for A, B and C alone
-  double fixup = 0;   // of which the partial sums of split tiles take so many
-  double energy = 0;  // in what the tensor cores take for a step of 128 x 256
-  Forecast forecast;  // the same in microseconds, packing included
+  StreamK stream_k{};  // whole tiles, and those that are split along k
+  double cycles = 0;   // of the product, without packing
+  double memory = 0;   // of which DRAM would need so many for A, B and C alone
+  double fixup = 0;    // of which the partial sums of split tiles take so many
+  double energy = 0;   // in what the tensor cores take for a step of 128 x 256
+  Forecast forecast;   // the same in microseconds, packing included
 };
 
 namespace model {
@@ -100,14 +100,14 @@ inline double fixup_cycles(const Tile& t, const Problem& p, double tiles, double
 }  // namespace model
 
 // `packed`: the problem as the kernel reads it, A and B as they lie or as their copies will.
-inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, const Shares& shares) {
+inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, const StreamK& stream_k) {
   using namespace model;
   const Problem& p = packed.problem;
   const std::int64_t running = std::max(device.sms / t.cluster, 1);
   Cost cost;
-  cost.shares = shares;
-  const bool split = cost.shares.cut > 0;
-  const std::int64_t tiles = cost.shares.whole + cost.shares.cut;
+  cost.stream_k = stream_k;
+  const bool split = cost.stream_k.cut > 0;
+  const std::int64_t tiles = cost.stream_k.whole + cost.stream_k.cut;
   const std::int64_t blocks = (split ? running : std::min(tiles, running)) * t.cluster;
   const double busy = std::min(static_cast<double>(blocks) / device.sms, 1.0);
   // Blocks that wait for the packing kernel start one after the other: if a tile is all they make, they never ask L2
@@ -116,7 +116,7 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
   const bool drains = crowded && (!t.beside || packed.blocks + blocks > 2 * device.sms);
   const Step step = step_of(t, p, busy, drains && once ? 0 : busy);
 
-  const auto steps = static_cast<double>(cost.shares.steps), area = t.bm * t.bn / kArea;
+  const auto steps = static_cast<double>(cost.stream_k.steps), area = t.bm * t.bn / kArea;
   const double waves = split ? static_cast<double>(tiles) / static_cast<double>(running)
                              : static_cast<double>(ceil_div(tiles, running));
   const double made = static_cast<double>(tiles * t.cluster) * steps;
@@ -149,7 +149,7 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
   term(loop >= memory ? step.name() : "main loop (DRAM)", std::max(loop, memory));
   term("epilogue", exposed * (kEpilogue + store));
   if (split) {
-    const auto tail = static_cast<double>(cost.shares.cut);
+    const auto tail = static_cast<double>(cost.stream_k.cut);
     cost.fixup = fixup_cycles(t, p, tail, static_cast<double>(running) / tail + 1);
     term("fix-up of split tiles", cost.fixup);
   }
@@ -165,9 +165,9 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device) {
   const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn) * p.batch;
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kLine);
   const Cost whole = cost_of(t, packed, device, whole_tiles(tiles, steps));
-  const Shares shares = share_out(tiles, steps, std::max(device.sms / t.cluster, 1), 1);
-  if (shares.cut == 0) return whole;
-  const Cost split = cost_of(t, packed, device, shares);
+  const StreamK stream_k = split_tail_wave(tiles, steps, std::max(device.sms / t.cluster, 1), 1);
+  if (stream_k.cut == 0) return whole;
+  const Cost split = cost_of(t, packed, device, stream_k);
   return whole.cycles - split.cycles > (model::kWorthSplitting - 1) * split.fixup ? split : whole;
 }
 

@@ -24,14 +24,14 @@ struct Matrix {
 };
 
 inline Matrix matrix_a(const Problem& p, const void* A = nullptr) {
-  return {A, p.in, p.m, p.k, p.lda, p.stride_a, p.batch, p.op_a == Op::none ? Major::k : Major::rows};
+  return {A, p.in, p.m, p.k, p.lda, p.stride_a, p.batch, p.op_a == Op::none ? Major::k : Major::mn};
 }
 inline Matrix matrix_b(const Problem& p, const void* B = nullptr) {
-  return {B, p.in, p.n, p.k, p.ldb, p.stride_b, p.batch, p.op_b == Op::none ? Major::rows : Major::k};
+  return {B, p.in, p.n, p.k, p.ldb, p.stride_b, p.batch, p.op_b == Op::none ? Major::mn : Major::k};
 }
 
 // wgmma reads operands that are not K-major only of 16-bit types.
-inline bool must_turn(const Matrix& m) { return m.major == Major::rows && size_of(m.type) != 2; }
+inline bool must_turn(const Matrix& m) { return m.major == Major::mn && size_of(m.type) != 2; }
 // TMA takes lines that begin at multiples of 16 bytes.
 inline bool misaligned(const void* base) { return reinterpret_cast<std::uintptr_t>(base) % 16 != 0; }
 inline bool lines_misaligned(const Matrix& m) {

@@ -17,8 +17,8 @@ template <int rows, int cols> __device__ __forceinline__ void clear(float (&acc)
 // 32 bytes of k at a time, the same place in every line, or 16 lines further on; added to the sums, or instead of
 // them. The products are on their way.
 template <class In, int tile, Major a_major, Major b_major>
-__device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2], Operand a,
-                                         Operand b, bool add) {
+__device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
+                                         MatrixDescriptor a, MatrixDescriptor b, bool add) {
   using G = Geometry<tile>;
   wgmma_fence();
 #pragma unroll
@@ -37,7 +37,7 @@ __device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geom
 // products are made. All are done.
 template <class In, int tile>
 __device__ __forceinline__ void multiply_promoted(float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
-                                                  Operand a, Operand b) {
+                                                  MatrixDescriptor a, MatrixDescriptor b) {
   using G = Geometry<tile>;
 #pragma unroll
   for (int i = 0; i < G::each; ++i) {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "device/dependent.hpp"
 #include "device/launch.hpp"
+#include "device/pdl.hpp"
 #include "kernels/hopper/59_summit/matrix.hpp"
 #include "kernels/hopper/59_summit/tile.hpp"
 #include "kernels/rung.hpp"
@@ -115,8 +115,8 @@ static __device__ __forceinline__ void turn_lines(const Lines<std::uint8_t>& g, 
 
 // One operand, a matrix of it for each z.
 template <class Word, bool turned> __global__ void __launch_bounds__(256) hopper_59_pack_one(Lines<Word> g) {
-  let_next_begin();
-  wait_for_previous();
+  pdl_launch_dependents();
+  pdl_wait();
   const Word* const from = g.from + blockIdx.z * g.stride_from;
   Word* const to = g.to + blockIdx.z * g.stride_to;
   if constexpr (turned) turn_lines(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
@@ -128,8 +128,8 @@ template <class Word, bool turned> __global__ void __launch_bounds__(256) hopper
 template <class Word>
 __global__ void __launch_bounds__(256)
     hopper_59_pack_two(const __grid_constant__ Lines<Word> first, const __grid_constant__ Lines<Word> second) {
-  let_next_begin();
-  wait_for_previous();
+  pdl_launch_dependents();
+  pdl_wait();
   const unsigned before = first.across * first.down * first.deep;
   const bool is_first = blockIdx.x < before;
   const Lines<Word> g = is_first ? first : second;
@@ -181,7 +181,7 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
     *operand = to;
   }
   if (count == 0) return {};
-  if (count == 2) return launch_beside({blocks}, 256, 0, stream, hopper_59_pack_two<Word>, jobs[0], jobs[1]);
+  if (count == 2) return launch_pdl_co_resident({blocks}, 256, 0, stream, hopper_59_pack_two<Word>, jobs[0], jobs[1]);
   const auto kernel = [&] {
     if constexpr (sizeof(Word) != 2) {
       if (jobs[0].turned) return hopper_59_pack_one<Word, true>;
@@ -193,7 +193,7 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
     Lines<Word> some = jobs[0];
     some.from += first * some.stride_from, some.to += first * some.stride_to;
     const Grid grid{some.across, some.down, std::min(some.matrices - first, most)};
-    if (Status s = launch_beside(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
+    if (Status s = launch_pdl_co_resident(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
   }
   return {};
 }

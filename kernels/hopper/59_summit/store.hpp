@@ -4,11 +4,11 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "device/accumulators.hpp"
 #include "device/barrier.hpp"
 #include "device/e4m3.hpp"
 #include "device/pack.hpp"
 #include "device/stmatrix.hpp"
-#include "device/sums.hpp"
 #include "device/tma.hpp"
 #include "kernels/hopper/59_summit/args.hpp"
 
@@ -64,7 +64,7 @@ __device__ __forceinline__ void store_slabs(const TensorMap& C, int row, int col
         }
       }
     }
-    async_fence();
+    fence_proxy_async();
     bar_sync(barrier, 128);
     if (!first) continue;
 #pragma unroll
@@ -133,9 +133,9 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const A
     if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // strips lie where slabs did
     bar_sync(barrier, 128);
     const std::int64_t first = at.batch * g.stride_c + (at.row + down) * g.ldc + at.col + col;
-    put_sums<G::cols>(first, g.ldc, at.rows - down, at.cols - col, acc[i],
-                      reinterpret_cast<SumStrip*>(room.slabs)[threadIdx.x / 32 % 4],
-                      [&](std::int64_t c, float sum) { update_one<In>(g, c, sum); });
+    for_each_accumulator<G::cols>(first, g.ldc, at.rows - down, at.cols - col, acc[i],
+                                  reinterpret_cast<AccumulatorStrip*>(room.slabs)[threadIdx.x / 32 % 4],
+                                  [&](std::int64_t c, float sum) { update_one<In>(g, c, sum); });
   }
 }
 

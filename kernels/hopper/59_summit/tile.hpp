@@ -2,9 +2,9 @@
 // 64 rows high), or have one each and take turns, as in 58.
 #pragma once
 
+#include "device/accumulators.hpp"
 #include "device/matrix_map.hpp"
 #include "device/mbarrier.hpp"
-#include "device/sums.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
@@ -37,7 +37,7 @@ struct Tile {
            bn % (turns || bm > 64 ? 64 : 128) == 0 && bn <= 256 &&
            bn % (64 * cluster) == 0 &&  // lines along the rows have 64 elements
            bm * bn / (turns ? 128 : 256) + 40 <= take() && 128 * kKeep + 256 * take() <= kThreads * given() &&
-           stages >= 2 && kSlabs * kSlab >= 4 * static_cast<int>(sizeof(SumStrip)) &&
+           stages >= 2 && kSlabs * kSlab >= 4 * static_cast<int>(sizeof(AccumulatorStrip)) &&
            kKept + shared() + (beside ? kKept + kBeside : 0) <= 228 * 1024;
   }
   TileName name() const {

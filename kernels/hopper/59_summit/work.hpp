@@ -13,22 +13,22 @@ struct Work {
 };
 
 // The block's job number `turn`, counted from 0; false if it has no more. `block` of `blocks`.
-__device__ __forceinline__ bool work_of(const Shares& shares, int block, int blocks, int turn, Work& work) {
+__device__ __forceinline__ bool work_of(const StreamK& stream_k, int block, int blocks, int turn, Work& work) {
   const int tile = block + turn * blocks;
-  if (tile < shares.whole) {
-    work = {tile, 0, shares.steps, 0};
+  if (tile < stream_k.whole) {
+    work = {tile, 0, stream_k.steps, 0};
     return true;
   }
-  if (block >= shares.blocks) return false;
-  const int before = block < shares.whole ? (shares.whole - block + blocks - 1) / blocks : 0;  // whole tiles
-  const int part = turn - before, first = shares.first(block), last = shares.first(block + 1);
-  const int cut = first / shares.steps, border = (cut + 1) * shares.steps;
+  if (block >= stream_k.blocks) return false;
+  const int before = block < stream_k.whole ? (stream_k.whole - block + blocks - 1) / blocks : 0;  // whole tiles
+  const int part = turn - before, first = stream_k.first(block), last = stream_k.first(block + 1);
+  const int cut = first / stream_k.steps, border = (cut + 1) * stream_k.steps;
   if (part == 0) {
-    work = {shares.whole + cut, first - cut * shares.steps, min(last, border) - cut * shares.steps, 2 * block};
+    work = {stream_k.whole + cut, first - cut * stream_k.steps, min(last, border) - cut * stream_k.steps, 2 * block};
     return true;
   }
   if (part > 1 || last <= border) return false;
-  work = {shares.whole + cut + 1, 0, last - border, 2 * block + 1};
+  work = {stream_k.whole + cut + 1, 0, last - border, 2 * block + 1};
   return true;
 }
 

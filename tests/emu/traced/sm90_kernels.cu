@@ -15,7 +15,7 @@ constexpr int kWidth = 32, kRows = 2;  // of a box
 __device__ void make(Mbarrier* barriers, int count, unsigned arrivals) {
   if (threadIdx.x == 0) {
     for (int i = 0; i < count; ++i) mbarrier_init(&barriers[i], arrivals);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
 }
 
@@ -32,7 +32,7 @@ template <Waits waits> __global__ void use_early(const __grid_constant__ TensorM
     const unsigned parity = static_cast<unsigned>(round) & 1;
     if (threadIdx.x == 0) {
       const int at[] = {0, round};
-      mbarrier_expect(&full, sizeof tile);
+      mbarrier_arrive_expect_tx(&full, sizeof tile);
       tma_load(tile, map, at, &full);  // <- loaded
     }
     if (warp == 1 && waits != Waits::never) mbarrier_wait(&full, waits == Waits::right ? parity : parity ^ 1);
@@ -56,7 +56,7 @@ template <bool bug> __global__ void wrong_barrier(const __grid_constant__ Tensor
   if (warp == 0) {
     for (int i = 0; lane == 0 && i < 2; ++i) {
       const int at[] = {0, i};
-      mbarrier_expect(&full[i], sizeof tile[i]);
+      mbarrier_arrive_expect_tx(&full[i], sizeof tile[i]);
       tma_load(tile[i], map, at, &full[i]);  // <- landed for others
     }
     mbarrier_wait(&full[0], 0);
@@ -82,7 +82,7 @@ template <bool bug> __global__ void refill_unasked(const __grid_constant__ Tenso
     for (int round = 0; round < rounds; ++round) {
       mbarrier_wait(&empty[round % 2], (static_cast<unsigned>(round / 2) & 1) ^ 1);
       const int at[] = {0, round};
-      mbarrier_expect(&full[round % 2], sizeof stage[0]);
+      mbarrier_arrive_expect_tx(&full[round % 2], sizeof stage[0]);
       tma_load(stage[round % 2], map, at, &full[round % 2]);  // <- refilled unasked
     }
     return;
@@ -102,10 +102,10 @@ enum class Fences { nobody, sender, all };
 template <Fences fences> __global__ void unfenced(const __grid_constant__ TensorMap map) {
   alignas(128) __shared__ float tile[kRows * kWidth];
   tile[threadIdx.x] = static_cast<float>(threadIdx.x);  // <- stored unfenced
-  if (fences == Fences::all) async_fence();
+  if (fences == Fences::all) fence_proxy_async();
   __syncthreads();
   if (threadIdx.x != 0) return;
-  if (fences == Fences::sender) async_fence();
+  if (fences == Fences::sender) fence_proxy_async();
   const int at[] = {0, 0};
   tma_store(map, at, tile);  // <- sent unfenced
   tma_commit();
@@ -120,7 +120,7 @@ template <bool bug, bool itself> __global__ void reuse(const __grid_constant__ T
       for (unsigned i = itself ? 0 : threadIdx.x; i < kRows * kWidth; i += itself ? 1 : blockDim.x)
         tile[i] = static_cast<float>(round);  // <- used again
     }
-    async_fence();
+    fence_proxy_async();
     if (!itself) __syncthreads();
     if (threadIdx.x == 0) {
       const int at[] = {0, 2 * round};
@@ -140,7 +140,7 @@ template <bool bug> __global__ void stored_under(const __grid_constant__ TensorM
   make(&full, 1, 1);
   if (threadIdx.x == 0) {
     const int at[] = {0, 0};
-    mbarrier_expect(&full, sizeof tile);
+    mbarrier_arrive_expect_tx(&full, sizeof tile);
     tma_load(tile, map, at, &full);  // <- under way
     if (!bug) mbarrier_wait(&full, 0);
     tile[0] = 2;  // <- stored under it
@@ -158,7 +158,7 @@ template <bool bug> __global__ void unmade(float* out) {
   __syncthreads();
   if (threadIdx.x == 0) {
     mbarrier_init(&barrier, 1);  // <- made
-    mbarrier_ready();
+    fence_mbarrier_init();
     atomicExch(&made, 1);
   }
   while (atomicAdd(&made, 0) != 1) {}
@@ -184,7 +184,7 @@ template <bool bug> __global__ void too_few_bytes(const __grid_constant__ Tensor
   __syncthreads();
   if (threadIdx.x == 0) {
     const int at[] = {0, 0};
-    mbarrier_expect(&full, sizeof tile / (bug ? 2 : 1));
+    mbarrier_arrive_expect_tx(&full, sizeof tile / (bug ? 2 : 1));
     tma_load(tile, map, at, &full);
   }
   mbarrier_wait(&full, 0);
@@ -199,7 +199,7 @@ __global__ void box_of(const __grid_constant__ TensorMap map, int row, float* ou
   __syncthreads();
   if (threadIdx.x == 0) {
     const int at[] = {0, row};
-    mbarrier_expect(&full, sizeof tile);
+    mbarrier_arrive_expect_tx(&full, sizeof tile);
     tma_load(tile, map, at, &full);  // <- box
   }
   mbarrier_wait(&full, 0);
@@ -218,9 +218,9 @@ template <bool bug> __global__ void refill_of_peer(const __grid_constant__ Tenso
   if (threadIdx.x == 0) {
     for (int round = 0; round < rounds; ++round) {
       mbarrier_wait(&empty[round % 2], (static_cast<unsigned>(round / 2) & 1) ^ 1);
-      mbarrier_expect(&full[round % 2], sizeof stage[0]);
+      mbarrier_arrive_expect_tx(&full[round % 2], sizeof stage[0]);
       const int at[] = {0, round};
-      tma_load_to(3, stage[round % 2][rank], map, at, &full[round % 2]);  // <- refilled for both
+      tma_load_multicast(3, stage[round % 2][rank], map, at, &full[round % 2]);  // <- refilled for both
     }
   }
   float sum = 0;
@@ -229,7 +229,7 @@ template <bool bug> __global__ void refill_of_peer(const __grid_constant__ Tenso
     sum += stage[round % 2][0][lane] + stage[round % 2][1][lane];  // <- used by both
     __syncwarp();
     if (lane == 0) mbarrier_arrive(&empty[round % 2]);
-    if (lane == 1 && !bug) mbarrier_arrive_at(&empty[round % 2], rank ^ 1);
+    if (lane == 1 && !bug) mbarrier_arrive_remote(&empty[round % 2], rank ^ 1);
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
   cluster_sync();
@@ -249,14 +249,14 @@ template <bool bug> __global__ void send_again(const __grid_constant__ TensorMap
       while (round == 1 && atomicAdd(done, 0) == 0) {}
       if (round == 1 && !bug) mbarrier_wait(&empty, 0);
       const int at[] = {0, 0};
-      tma_load_to(2, tile, map, at, &full);  // <- sent again
+      tma_load_multicast(2, tile, map, at, &full);  // <- sent again
     }
     if (cluster_rank() == 1) {
-      if (threadIdx.x == 0) mbarrier_expect(&full, sizeof tile);
+      if (threadIdx.x == 0) mbarrier_arrive_expect_tx(&full, sizeof tile);
       mbarrier_wait(&full, round);
       out[64 + threadIdx.x] = tile[threadIdx.x];  // <- read by the peer
       __syncthreads();
-      if (threadIdx.x == 0 && round == 0) mbarrier_arrive_at(&empty, 0);
+      if (threadIdx.x == 0 && round == 0) mbarrier_arrive_remote(&empty, 0);
       if (threadIdx.x == 0) atomicExch(done, 1);
     }
   }
@@ -277,7 +277,7 @@ __global__ void told_to_peer(float* out) {
   if (cluster_rank() == 0) {
     out[threadIdx.x] = 1;
     __syncthreads();
-    if (threadIdx.x == 0) mbarrier_arrive_at(&there, 1);
+    if (threadIdx.x == 0) mbarrier_arrive_remote(&there, 1);
   } else {
     mbarrier_wait(&there, 0);
     out[threadIdx.x] += 2;
@@ -288,7 +288,7 @@ template <bool bug> __global__ void exits_early(float* out) {
   __shared__ Mbarrier barrier;
   make(&barrier, 1, 1);
   cluster_sync();
-  if (cluster_rank() == 0 && threadIdx.x == 0) mbarrier_arrive_at(&barrier, 1);  // <- to one who may be gone
+  if (cluster_rank() == 0 && threadIdx.x == 0) mbarrier_arrive_remote(&barrier, 1);  // <- to one who may be gone
   out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
   if (!bug) cluster_sync();
 }
@@ -301,9 +301,9 @@ __global__ void counted(const __grid_constant__ TensorMap from, const __grid_con
   __syncthreads();
   if (threadIdx.x == 0) {
     const int inside[] = {0, 4}, over[] = {-4, -1};
-    mbarrier_expect(&full, sizeof tile);
+    mbarrier_arrive_expect_tx(&full, sizeof tile);
     tma_load(tile, from, inside, &full);  // <- counted load
-    mbarrier_expect(&full, 0);
+    mbarrier_arrive_expect_tx(&full, 0);
     mbarrier_wait(&full, 0);
     tma_store(to, over, tile);  // <- counted store
     tma_commit();

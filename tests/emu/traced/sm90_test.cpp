@@ -62,8 +62,8 @@ void expect_said(const std::string& name, const std::string& words) {
 // The words by which the mistakes are told apart.
 TEST(Sm90Findings, SayWhatIsMissing) {
   expect_said("wrong_barrier", "with no wait on its barrier before");
-  expect_said("unfenced", "with no async_fence() of its own between that and the barrier that orders the two");
-  expect_said("fenced_by_another", "with no async_fence() of its own between");
+  expect_said("unfenced", "with no fence_proxy_async() of its own between that and the barrier that orders the two");
+  expect_said("fenced_by_another", "with no fence_proxy_async() of its own between");
   expect_said("reused_by_others", "before it is done: its wait must come first");
   expect_said("reused_by_itself", "the same thread writes it");
   expect_said("stored_under", "while the copy is under way");

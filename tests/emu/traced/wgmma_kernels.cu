@@ -15,7 +15,7 @@ constexpr int kRows = 64, kCols = 8, kElements = (kRows + kCols) * 16;  // of A 
 
 // A product of all ones, its operands in `memory`.
 __device__ void multiply(float (&sums)[4], const __half* memory) {
-  const Operand a = operand(memory, Swizzle::b32, 256), b = operand(memory + kRows * 16, Swizzle::b32, 256);
+  const MatrixDescriptor a = matrix_descriptor(memory, Swizzle::b32, 256), b = matrix_descriptor(memory + kRows * 16, Swizzle::b32, 256);
   wgmma_fence();
   wgmma<__half, kCols>(sums, a, b, false);  // <- wgmma issued
   wgmma_commit();
@@ -28,7 +28,7 @@ template <bool bug> __global__ void operand_overwritten(float* out) {
   alignas(1024) __shared__ __half memory[kElements];
   const int t = static_cast<int>(threadIdx.x);
   for (int i = t; i < kElements; i += 128) memory[i] = __half(1);
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
   float sums[4];
   multiply(sums, memory);
@@ -43,7 +43,7 @@ template <bool bug> __global__ void operand_no_fence(float* out) {
   alignas(1024) __shared__ __half memory[kElements];
   const int t = static_cast<int>(threadIdx.x);
   for (int i = t; i < kElements; i += 128) memory[i] = __half(1);  // <- operand not fenced
-  if (!bug) async_fence();
+  if (!bug) fence_proxy_async();
   __syncthreads();
   float sums[4];
   multiply(sums, memory);
@@ -55,7 +55,7 @@ template <bool bug> __global__ void operand_no_barrier(float* out) {
   alignas(1024) __shared__ __half memory[kElements];
   const int t = static_cast<int>(threadIdx.x);
   for (int i = t; i < kElements; i += 128) memory[i] = __half(1);  // <- operand not ordered
-  async_fence();
+  fence_proxy_async();
   if (!bug) __syncthreads();
   float sums[4];
   multiply(sums, memory);
@@ -69,7 +69,7 @@ template <bool bug> __global__ void operand_unset(float* out) {
   for (int i = t; i < kElements; i += 128) {
     if (!bug || i < kElements - 8) memory[i] = __half(1);
   }
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
   float sums[4];
   multiply(sums, memory);
@@ -82,7 +82,7 @@ template <bool bug> __global__ void operand_refilled(float* out) {
   alignas(1024) __shared__ __half memory[kElements];
   const int t = static_cast<int>(threadIdx.x);
   for (int i = t; i < kElements; i += 256) memory[i] = __half(1);
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
   if (t < 128) {
     float sums[4];
@@ -105,14 +105,14 @@ template <bool bug> __global__ void stage_freed(const __grid_constant__ TensorMa
   const int t = static_cast<int>(threadIdx.x);
   if (t == 0) {
     for (int i = 0; i < 2; ++i) mbarrier_init(&full[i], 1), mbarrier_init(&empty[i], 1);
-    mbarrier_ready();
+    fence_mbarrier_init();
   }
   __syncthreads();
   if (t >= 128) {
     for (int round = 0; t == 128 && round < kRounds; ++round) {
       mbarrier_wait(&empty[round % 2], (static_cast<unsigned>(round / 2) & 1) ^ 1);
       const int at[] = {0, round * (kRows + kCols)};
-      mbarrier_expect(&full[round % 2], sizeof stage[0]);
+      mbarrier_arrive_expect_tx(&full[round % 2], sizeof stage[0]);
       tma_load(stage[round % 2], map, at, &full[round % 2]);  // <- stage filled again
     }
     return;
@@ -120,7 +120,7 @@ template <bool bug> __global__ void stage_freed(const __grid_constant__ TensorMa
   float sums[4];
   for (int round = 0; round < kRounds; ++round) {
     mbarrier_wait(&full[round % 2], static_cast<unsigned>(round / 2) & 1);
-    const Operand a = operand(stage[round % 2], Swizzle::b32, 256);
+    const MatrixDescriptor a = matrix_descriptor(stage[round % 2], Swizzle::b32, 256);
     wgmma_fence();
     wgmma<Tf32, kCols>(sums, a, a.at(kRows * 32), round > 0);  // <- stage multiplied
     wgmma_commit();
@@ -169,7 +169,7 @@ __global__ void group_counts(float* out) {
   alignas(128) __shared__ __half apart[32][64], padded[32][72];
   const int t = static_cast<int>(threadIdx.x);
   for (int i = t; i < kElements; i += 128) memory[i] = __half(1);
-  async_fence();
+  fence_proxy_async();
   __syncthreads();
   float sums[4];
   for (int i = 0; i < 3; ++i) {

@@ -49,7 +49,7 @@ TEST(HopperMutants, ProductsOfWhatThreadsCopiedNeedAFence) {
   constexpr Line kCopy = {k51, "async_copy<16>(target, from, valid * static_cast<int>(sizeof(In)));"};
   for (const std::uint64_t seed : kSeeds) {
     const Traced seen = traced_on("mutant/hopper_no_fence", product({64, 64, 64}), seed);
-    EXPECT_TRUE(names(seen, emu::Fault::race, kCopy, {k51, kProduct}, "with no async_fence()")) << seen.all();
+    EXPECT_TRUE(names(seen, emu::Fault::race, kCopy, {k51, kProduct}, "with no fence_proxy_async()")) << seen.all();
     EXPECT_EQ(seen.failure, "");
   }
   expect_honest_on("hopper/51_wgmma", product({64, 64, 64}));
@@ -65,10 +65,10 @@ TEST(HopperMutants, ABarrierThatExpectsTooFewBytesIsReported) {
 
 // Of three stages the first is filled anew for the fourth step.
 TEST(HopperMutants, AStageRefilledBeforeItIsEmptyIsReported) {
-  constexpr Line kExpect = {k53, "mbarrier_expect(full + stage, bytes);"};
+  constexpr Line kExpect = {k53, "mbarrier_arrive_expect_tx(full + stage, bytes);"};
   for (const std::uint64_t seed : kSeeds) {
     const std::string report = plain_on("mutant/hopper_early_refill", product({64, 64, 256}), seed);
-    expect_one_of(report, {"mbarrier_expect at " + kExpect.place()});
+    expect_one_of(report, {"mbarrier_arrive_expect_tx at " + kExpect.place()});
     expect_one_of(report, {"which still expects bytes"});
     EXPECT_EQ(plain_on("mutant/hopper_early_refill", product({64, 64, 192}), seed), "") << "no stage is filled twice";
   }
@@ -102,7 +102,7 @@ TEST(HopperMutants, StoresOfWhatThreadsPutThereNeedAFence) {
   constexpr Line kStore = {k57, "tma_store(C, {col + c * 64, row}, slab);"};
   for (const std::uint64_t seed : kSeeds) {
     const Traced seen = traced_on("mutant/hopper_store_no_fence", product({64, 64, 64}, Type::f16), seed);
-    EXPECT_TRUE(names(seen, emu::Fault::race, kPut, kStore, "with no async_fence()")) << seen.all();
+    EXPECT_TRUE(names(seen, emu::Fault::race, kPut, kStore, "with no fence_proxy_async()")) << seen.all();
     EXPECT_EQ(seen.failure, "");
     EXPECT_EQ(traced_on("mutant/hopper_store_no_fence", product({64, 64, 64}), seed).all(), "")
         << "threads store f32";

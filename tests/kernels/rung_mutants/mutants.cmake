@@ -96,13 +96,13 @@ cairn_mutant(split_infinities plain tensor/40_mma_tf32x3
 
 # What threads have copied is not fenced before wgmma reads it.
 cairn_mutant(hopper_no_fence traced hopper/51_wgmma
-[[    async_fence();]]
+[[    fence_proxy_async();]]
 [[    // nothing]])
 
 # Half of the bytes are expected, as if elements were counted.
 cairn_mutant(hopper_few_bytes plain hopper/52_tma
-[[      mbarrier_expect(arrived, bytes);]]
-[[      mbarrier_expect(arrived, bytes / 2);]])
+[[      mbarrier_arrive_expect_tx(arrived, bytes);]]
+[[      mbarrier_arrive_expect_tx(arrived, bytes / 2);]])
 
 # The producer does not wait until a stage is empty.
 cairn_mutant(hopper_early_refill plain hopper/53_warp_specialized
@@ -123,7 +123,7 @@ cairn_mutant(hopper_early_exit plain hopper/56_multicast
 
 # What threads have put into a slab is not fenced before the engine reads it.
 cairn_mutant(hopper_store_no_fence traced hopper/57_tma_store
-[[    async_fence();]]
+[[    fence_proxy_async();]]
 [[    // nothing]])
 
 # A slab is filled anew while the engine may still read it.

@@ -13,7 +13,7 @@ inline Status not_compiled() {
 
 template <class F> Status with_nn(Op op_a, Op op_b, F&& f) {
   if (op_a != Op::none || op_b != Op::none) return not_compiled();
-  return f.template operator()<Major::k, Major::rows>();
+  return f.template operator()<Major::k, Major::mn>();
 }
 
 template <class F> Status with_first_tile(int tile, F&& f) {

@@ -9,12 +9,12 @@ namespace cairn {
 
 // Where a tile is. They are counted down groups of `group` rows of tiles, so that those made together share A and B
 // in L2.
-struct Place {
+struct TilePosition {
   std::int64_t row, col;
   int rows, cols;  // that are in the matrix
 };
 template <int bm, int bn, int group>
-__device__ __forceinline__ Place place(std::int64_t m, std::int64_t n, int tile) {
+__device__ __forceinline__ TilePosition tile_position(std::int64_t m, std::int64_t n, int tile) {
   const auto tiles_m = static_cast<unsigned>((m + bm - 1) / bm), tiles_n = static_cast<unsigned>((n + bn - 1) / bn);
   const unsigned above = static_cast<unsigned>(tile) / (group * tiles_n) * group;
   const unsigned index = static_cast<unsigned>(tile) % (group * tiles_n),

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-template <int registers> __device__ __forceinline__ void keep_registers() {
+template <int registers> __device__ __forceinline__ void setmaxnreg_dec() {
   static_assert(registers % 8 == 0 && registers >= 24 && registers <= 256, "setmaxnreg takes 24, 32, … 256");
 #if CAIRN_SM90A
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
@@ -15,7 +15,7 @@ template <int registers> __device__ __forceinline__ void keep_registers() {
   __trap();
 #endif
 }
-template <int registers> __device__ __forceinline__ void take_registers() {
+template <int registers> __device__ __forceinline__ void setmaxnreg_inc() {
   static_assert(registers % 8 == 0 && registers >= 24 && registers <= 256, "setmaxnreg takes 24, 32, … 256");
 #if CAIRN_SM90A
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));

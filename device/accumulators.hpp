@@ -11,7 +11,7 @@
 namespace cairn {
 
 // A warp's memory for it. Rows begin eight banks apart, so that pairs of four rows meet in none.
-struct alignas(16) SumStrip {
+struct alignas(16) AccumulatorStrip {
   static constexpr int kCols = 32, kStride = kCols + 8;
   float at[16][kStride];
 };
@@ -32,14 +32,14 @@ __device__ __forceinline__ void update(void* C, std::int64_t at, float sum, floa
 // 64 x n sums by put(at, sum), of which element `first` is their first, and of which `rows` x `cols` are in the
 // matrix.
 template <int n, class Put>
-__device__ __forceinline__ void put_sums(std::int64_t first, std::int64_t ldc, int rows, int cols,
-                                         const float (&sums)[n / 2], SumStrip& strip, Put&& put) {
-  static_assert(n % SumStrip::kCols == 0);
+__device__ __forceinline__ void for_each_accumulator(std::int64_t first, std::int64_t ldc, int rows, int cols,
+                                                     const float (&sums)[n / 2], AccumulatorStrip& strip, Put&& put) {
+  static_assert(n % AccumulatorStrip::kCols == 0);
   const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
 #pragma unroll
-  for (int col = 0; col < n; col += SumStrip::kCols) {
+  for (int col = 0; col < n; col += AccumulatorStrip::kCols) {
 #pragma unroll
-    for (int j = 0; j < SumStrip::kCols; j += 8) {
+    for (int j = 0; j < AccumulatorStrip::kCols; j += 8) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const float* const two = &sums[(col + j) / 2 + 2 * half];
@@ -57,11 +57,11 @@ __device__ __forceinline__ void put_sums(std::int64_t first, std::int64_t ldc, i
 
 // The same into C.
 template <class Out, int n>
-__device__ __forceinline__ void store_sums(void* C, std::int64_t first, std::int64_t ldc, int rows, int cols,
-                                           const float (&sums)[n / 2], float alpha, float beta, bool wide,
-                                           SumStrip& strip) {
-  put_sums<n>(first, ldc, rows, cols, sums, strip,
-              [&](std::int64_t at, float sum) { update<Out>(C, at, sum, alpha, beta, wide); });
+__device__ __forceinline__ void store_accumulators(void* C, std::int64_t first, std::int64_t ldc, int rows, int cols,
+                                                   const float (&sums)[n / 2], float alpha, float beta, bool wide,
+                                                   AccumulatorStrip& strip) {
+  for_each_accumulator<n>(first, ldc, rows, cols, sums, strip,
+                          [&](std::int64_t at, float sum) { update<Out>(C, at, sum, alpha, beta, wide); });
 }
 
 }  // namespace cairn
