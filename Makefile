@@ -1,16 +1,22 @@
 # Thin names for the usual work; what takes more than a few lines is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: run test sanitize bench report readme format lint clean help build
+.PHONY: run test test-all sanitize bench report readme format lint clean help build
 
-CAIRN := build/release/bin/cairn
+PRESET ?= $(shell scripts/preset.sh run)
+CAIRN := build/$(PRESET)/bin/cairn
 
 run: build ## build Cairn and climb the ladder once on this machine
 	$(CAIRN) climb
+	@echo "The command is build/bin/cairn; 'build/bin/cairn --help' says what else it does."
 
-test: ## build and run every test
+test: ## build and run the tests, with CUDA where nvcc is found
 	scripts/test.sh
 
-sanitize: ## build and run the unit tests under the sanitizers, and the fuzz targets
+test-all: test ## also the slow tests, the sanitizers and the fuzzers: what CI runs
+	scripts/test.sh slow
+	scripts/test.sh sanitize
+
+sanitize: ## only the unit tests under the sanitizers, and the fuzzers
 	scripts/test.sh sanitize
 
 bench: build ## measure the contenders: on the GPU if there is one, else on the CPU
@@ -36,10 +42,12 @@ clean: ## remove everything a build made
 
 help: ## this list
 	@echo "make targets:"
-	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 12
 
-# Not a target to remember: run, bench, report and readme begin with it.
+# Not a target to remember: run, bench, report and readme begin with it. PRESET=release compiles for a GPU that is not
+# here.
 build:
 	scripts/setup.sh build
-	cmake --preset release
-	cmake --build --preset release --target cairn_cli
+	cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET) --target cairn_cli
+	@mkdir -p build/bin && ln -sfn ../$(PRESET)/bin/cairn build/bin/cairn

@@ -1,8 +1,11 @@
-# cairn_add_test(name LABELS label... SOURCES file... [LIBRARIES target...] [HOT])
+# cairn_add_test(name LABELS label... SOURCES file... [LIBRARIES target...] [SECONDS n] [HOT])
 #
-# One GoogleTest program and one ctest entry for it. Labels: unit (quick, also run under the sanitizers) or slow. HOT
-# says that the test's own code computes much. A program that exits with 77 needs something this machine lacks and
-# counts as skipped. COST, a property of ctest's, is about the seconds of a test that has many: those begin first.
+# One GoogleTest program and one ctest entry for it. Labels: unit (quick, also run under the sanitizers), emu, gpu, and
+# slow, which `make test` leaves to `make test-all`. HOT says that the test's own code computes much. A program that
+# exits with 77 needs something this machine lacks and counts as skipped.
+#
+# cairn_test_takes(name n): a test takes n seconds on two quiet cores (10, unless told). Its limit is six times as
+# long, for a machine that has other work; and long tests begin first, so that no core is idle at the end.
 
 add_custom_target(cairn_unit_tests)  # what the asan preset builds: the unit tests and what they link, no more
 
@@ -21,10 +24,15 @@ endforeach()
 target_compile_options(cairn_gtest PRIVATE -O0)
 target_compile_options(cairn_gtest_hot PRIVATE -O1)
 
+function(cairn_test_takes name seconds)
+  math(EXPR limit "6 * ${seconds}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${limit} COST ${seconds})
+endfunction()
+
 function(cairn_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "LABELS;SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "SECONDS" "LABELS;SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_LABELS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "cairn_add_test(${name} LABELS label... SOURCES file... [LIBRARIES target...] [HOT])")
+    message(FATAL_ERROR "cairn_add_test(${name} LABELS label... SOURCES file... [LIBRARIES target...] [SECONDS n] [HOT])")
   endif()
   if(NOT arg_LIBRARIES)
     set(arg_LIBRARIES cairn_core)
@@ -40,7 +48,11 @@ function(cairn_add_test name)
     target_precompile_headers(${name} REUSE_FROM cairn_gtest)
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77)
+  if(NOT arg_SECONDS)
+    set(arg_SECONDS 10)
+  endif()
+  cairn_test_takes(${name} ${arg_SECONDS})
   if(CAIRN_SANITIZE)
     # Asking for too much memory must fail as it does without the sanitizer, not end the test.
     set_tests_properties(${name} PROPERTIES

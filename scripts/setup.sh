@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# setup.sh [--check] [build] [test] [lint]
+# setup.sh [--check] [build] [test] [fuzz] [lint]
 #
 # Makes sure that what Cairn needs is here, and installs what is missing from the distribution's packages
 # (Debian 12, Ubuntu 24.04; as root or through sudo without a password). Name one or more kinds of work to
-# look at those alone; all three otherwise. --check installs nothing: it tells what is there and what is
+# look at those alone; all four otherwise. --check installs nothing: it tells what is there and what is
 # missing, and exits 1 if something required is missing.
 #
 # A thing counts as present when it can be used, whoever put it there; the package manager is only asked to
@@ -25,15 +25,15 @@ build       required  json          nlohmann-json3-dev    the cairn command
 build       optional  boost         libboost-context-dev  a faster emulator (it works without)
 test        required  gtest         libgtest-dev          the tests
 test        required  nm            binutils              reading the symbol table
-test        optional  clang++       clang                 the fuzz targets
-test        optional  libfuzzer     libclang-rt-dev       the fuzz targets
+fuzz        optional  clang++       clang                 the fuzz targets
+fuzz        optional  libfuzzer     libclang-rt-dev       the fuzz targets
 lint        optional  clang-format  clang-format          make format, make lint
 lint        optional  clang-tidy    clang-tidy            make lint
 lint        optional  shellcheck    shellcheck            make lint
 '
 
 usage() {
-  echo "usage: scripts/setup.sh [--check] [build] [test] [lint]" >&2
+  echo "usage: scripts/setup.sh [--check] [build] [test] [fuzz] [lint]" >&2
   exit 2
 }
 
@@ -42,12 +42,12 @@ wanted=""
 for argument in "$@"; do
   case $argument in
     --check) check_only=yes ;;
-    build | test | lint) wanted="$wanted $argument" ;;
+    build | test | fuzz | lint) wanted="$wanted $argument" ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'" >&2; usage ;;
   esac
 done
-[ -n "$wanted" ] || wanted="build test lint"
+[ -n "$wanted" ] || wanted="build test fuzz lint"
 # Testing begins with building.
 case $wanted in *test*) wanted="build $wanted" ;; esac
 

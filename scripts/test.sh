@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test.sh             every test of the ordinary build
+# test.sh             the tests, the quick ones first
+# test.sh slow        those that take long and prove little more of the code (label slow)
 # test.sh sanitize    the unit tests once more under AddressSanitizer and UndefinedBehaviorSanitizer, then the fuzz
 #                     targets for CAIRN_FUZZ_SECONDS (30) each
 #
@@ -8,10 +9,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case ${1:-plain} in
-  plain | sanitize) what=${1:-plain} ;;
-  *) echo "usage: scripts/test.sh [sanitize]" >&2; exit 2 ;;
+  plain | slow | sanitize) what=${1:-plain} ;;
+  *) echo "usage: scripts/test.sh [slow | sanitize]" >&2; exit 2 ;;
 esac
 jobs=$(nproc)
+preset=$(scripts/preset.sh test)
 results=build/test-results/$what
 rm -rf "$results"
 mkdir -p "$results"
@@ -33,15 +35,21 @@ run() {  # run NAME PRESET [ctest arguments]
 }
 
 plain() {
-  build release
-  run plain release
+  build "$preset"
+  run quick "$preset" --label-regex unit
+  run rest "$preset" --label-exclude 'unit|slow'
+}
+
+slow() {
+  build "$preset"
+  run slow "$preset" --label-regex slow
 }
 
 sanitize() {
   build asan
   run sanitizers asan
 
-  if grep -q "^present .* libfuzzer " <<<"$(scripts/setup.sh --check test)"; then
+  if grep -q "^present .* libfuzzer " <<<"$(scripts/setup.sh --check fuzz)"; then
     build fuzz
     run fuzz fuzz
   else
@@ -50,11 +58,11 @@ sanitize() {
   fi
 }
 
-scripts/setup.sh test
+if [ "$what" = sanitize ]; then scripts/setup.sh test fuzz; else scripts/setup.sh test; fi
 "$what"
 
 # What ctest wrote down, added up. A test that ctest runs is one program, with many cases in it.
 count() { sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$results"/*.xml | awk '{ n += $1 } END { print n + 0 }'; }
 tests=$(count tests) failures=$(count failures) skipped=$(($(count skipped) + $(count disabled)))
-echo "$((tests - failures - skipped)) passed, $failures failed, $skipped skipped"
+echo "$((tests - failures - skipped)) passed, $failures failed, $skipped skipped, in $((SECONDS / 60)) min $((SECONDS % 60)) s"
 [ "$failed_stages" = 0 ] && [ "$failures" = 0 ]

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh BUILD WORK CMAKE CXX CC: install Cairn from BUILD, move the install tree elsewhere, build a C++ program
-# (find_package) and a C program (pkg-config) against it, and run both; then the example with a kernel of its own, on
-# the emulator. Moving it first proves that no file of the package remembers where it was installed.
+# (find_package) and a C program (pkg-config) against it, and run both; then the README's example where there is a CUDA
+# toolkit, and the example with a kernel of its own on the emulator. Moving the install tree first proves that no file
+# of the package remembers where it was installed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1 work=$2 cmake=$3 cxx=$4 cc=$5
@@ -27,6 +28,22 @@ echo "== C, pkg-config cairn"
 pc=$(dirname "$(find "$prefix" -name cairn.pc)")
 make -s -C "$here/c" OUT="$work/c" CC="$cc" PKG_CONFIG_PATH="$pc"
 LD_LIBRARY_PATH=$(dirname "$pc") "$work/c/multiply"
+
+echo "== examples/gemm, on a GPU"
+if [ "$("$here/../../scripts/preset.sh" test)" = release ]; then
+  "$cmake" -S "$here/../../examples/gemm" -B "$work/gemm" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/gemm.log" || { cat "$work/gemm.log"; exit 1; }
+  "$cmake" --build "$work/gemm" >>"$work/gemm.log" || { cat "$work/gemm.log"; exit 1; }
+  code=0
+  "$work/gemm/gemm" | tee "$work/gemm.txt" || code=$?
+  if [ $code = 77 ]; then
+    echo "compiled, not run"
+  elif [ $code != 0 ] || [ "$(cat "$work/gemm.txt")" != "C[0] = 4096" ]; then
+    exit 1
+  fi
+else
+  echo "not compiled: there is no CUDA toolkit here"
+fi
 
 echo "== examples/own_kernel, cairn_add_emulated_kernel"
 example=$(cd "$here/../../examples/own_kernel" && pwd)

@@ -83,7 +83,7 @@ template <class In> __global__ void only_group_products(int count, float* out) {
   for (int i = static_cast<int>(threadIdx.x); i < a_bytes + b_bytes; i += 128) memory[i] = 0;
   __syncthreads();
   const cairn::MatrixDescriptor a = cairn::matrix_descriptor(memory, cairn::Swizzle::b128, 1024),
-                       b = cairn::matrix_descriptor(memory + a_bytes, cairn::Swizzle::b128, 1024);
+                                b = cairn::matrix_descriptor(memory + a_bytes, cairn::Swizzle::b128, 1024);
   float sums[128] = {};
   for (int i = 0; i < count; i += 4) {
     cairn::wgmma_fence();

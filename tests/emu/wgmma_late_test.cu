@@ -21,7 +21,9 @@ __device__ void fill(unsigned char* memory, float a, float b) {
   fence_proxy_async();
   __syncthreads();
 }
-__device__ MatrixDescriptor operand_at(unsigned char* memory) { return matrix_descriptor(memory, Swizzle::b128, 1024); }
+__device__ MatrixDescriptor operand_at(unsigned char* memory) {
+  return matrix_descriptor(memory, Swizzle::b128, 1024);
+}
 
 // out[0]: a sum right after it was issued; 1 and 2: of the first and of the second group once all but one group are
 // there; 3: of the second at the end. 4, 5: of a chain, all but one group and the end.

@@ -15,7 +15,8 @@ constexpr int kRows = 64, kCols = 8, kElements = (kRows + kCols) * 16;  // of A 
 
 // A product of all ones, its operands in `memory`.
 __device__ void multiply(float (&sums)[4], const __half* memory) {
-  const MatrixDescriptor a = matrix_descriptor(memory, Swizzle::b32, 256), b = matrix_descriptor(memory + kRows * 16, Swizzle::b32, 256);
+  const MatrixDescriptor a = matrix_descriptor(memory, Swizzle::b32, 256),
+                         b = matrix_descriptor(memory + kRows * 16, Swizzle::b32, 256);
   wgmma_fence();
   wgmma<__half, kCols>(sums, a, b, false);  // <- wgmma issued
   wgmma_commit();
