@@ -6,7 +6,7 @@
 #
 # Compiles kernel files for the emulator and puts them, with the emulator itself, into an existing target: an
 # executable or a shared object, the image that the kernels live in. Call it once for a target. TRACED: so that every
-# load and store is seen (emu/own/watched.hpp, emu/trace.hpp).
+# load and store is seen (emu/program/trace_session.hpp, emu/trace.hpp).
 #
 # A source's LANGUAGE is a property of the directory, so a directory that does this cannot also give the same files to
 # nvcc: one directory for each build of the ladder.

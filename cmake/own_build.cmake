@@ -1,4 +1,4 @@
-# cairn_own_build(out): writes the definition of lab/trace/own_build.hpp: the compiler, the flags of the traced ladder, and
+# cairn_own_build(out): writes the definition of lab/trace/own/build.hpp: the compiler, the flags of the traced ladder, and
 # where the headers and libraries are, in this tree and once installed.
 
 function(cairn_own_build out)
@@ -9,7 +9,7 @@ function(cairn_own_build out)
   if(TARGET cairn_emu_own)
     set(flags "\"$<JOIN:$<TARGET_PROPERTY:cairn_kernel_traced,INTERFACE_COMPILE_OPTIONS>,\", \">\"")
     set(libraries "\"$<TARGET_FILE:cairn_emu_own>\", \"$<TARGET_FILE:cairn_emu_trace>\", \"$<TARGET_FILE:cairn_emu_runtime>\"")
-    foreach(folder emu/shadow emu/refused . include)
+    foreach(folder emu/shadow emu/shadow/refused . include)
       file(REAL_PATH ${PROJECT_SOURCE_DIR}/${folder} folder)
       string(APPEND includes "\"${folder}\", ")
     endforeach()
@@ -23,7 +23,7 @@ function(cairn_own_build out)
   file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   file(RELATIVE_PATH to_include ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   file(GENERATE OUTPUT ${out} CONTENT "// Written by cmake/own_build.cmake.
-#include \"lab/trace/own_build.hpp\"
+#include \"lab/trace/own/build.hpp\"
 
 const cairn::lab::trace::OwnBuild& cairn::lab::trace::own_build() {
   static const OwnBuild build = {

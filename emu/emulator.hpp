@@ -14,7 +14,7 @@ struct Settings {
   int threads = 0;         // OS threads that run blocks; 0 for all there are
   int sms = 8;             // multiprocessors the emulated device says it has
   double patience = 10;    // seconds of an OS thread's own time in which nothing happens but plain loads
-  // Sums of tensor cores rounded as Hopper does, which takes longer (emu/tensor.hpp). CAIRN_EMU_TENSOR=faithful in
+  // Sums of tensor cores rounded as Hopper does, which takes longer (emu/machine/mma.hpp). CAIRN_EMU_TENSOR=faithful in
   // the environment sets it for good.
   bool faithful_tensor = false;
 };

@@ -2,9 +2,9 @@
 #include <span>
 
 #include "emu/emulator.hpp"
-#include "emu/errors.hpp"
-#include "emu/memory.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/device_memory.hpp"
+#include "emu/machine/errors.hpp"
+#include "emu/machine/settings.hpp"
 
 namespace cairn {
 struct Rung;

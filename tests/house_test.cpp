@@ -54,7 +54,8 @@ constexpr Arrow kArrows[] = {
     {"lab/experiments/kernels/", "cuda kernels/rung.hpp device/"},  // as a rung
     {"lab/",
      "system cblas cli fmt json include/cairn/ src/call.hpp src/dispatch/ src/cpu/ runtime/ "
-     "kernels/ladder.hpp device/fragment.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp emu/own/wire.hpp lab/"},
+     "kernels/ladder.hpp device/fragment.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp emu/program/wire.hpp "
+     "lab/"},
 
     {"python/", "nanobind include/cairn/cairn.h"},
     {"cmake/public_symbols.hpp", "include/cairn/"},
@@ -246,9 +247,9 @@ TEST(HouseChecker, SeesABreach) {
       {"kernels/simt/16_warp_tile.cu", "#include \"runtime/runtime.hpp\""},
       {"kernels/rung.hpp", "#include \"include/cairn/cairn.hpp\""},
       {"device/mma.hpp", "#include \"kernels/rung.hpp\""},
-      {"emu/grid.cpp", "#include \"runtime/runtime.hpp\""},
-      {"emu/grid.cpp", "#include <cuda_runtime.h>"},
-      {"emu/grid.cpp", "#include \"device/mma.hpp\""},
+      {"emu/machine/grid.cpp", "#include \"runtime/runtime.hpp\""},
+      {"emu/machine/grid.cpp", "#include <cuda_runtime.h>"},
+      {"emu/machine/grid.cpp", "#include \"device/mma.hpp\""},
       {"lab/bench.cpp", "#include <cublas_v2.h>"},
       {"lab/bench.cpp", "#include <cuda_runtime.h>"},
       {"lab/bench.cpp", "#include \"src/api/handle.hpp\""},
@@ -280,7 +281,7 @@ TEST(HouseChecker, LetsTheArrowsThrough) {
       {"lab/verify/judge.cpp", "#include \"src/call.hpp\""},
       {"lab/verbs/bench.cpp", "#include <CLI/CLI.hpp>"},
       {"lab/baseline_cublas.cpp", "#include <cublas_v2.h>"},
-      {"emu/grid.cpp", "#include <boost/context/fiber.hpp>"},
+      {"emu/machine/grid.cpp", "#include <boost/context/fiber.hpp>"},
       {"python/module.cpp", "#include \"cairn/cairn.h\""},
       {"tests/kernels/rung_test.cpp", "#include \"emu/emu.hpp\""},
       {"src/cpu/reference.cpp", "// #include <cblas.h> would be wrong here"},

@@ -1,7 +1,7 @@
 // An assertion that fails in a kernel ends the launch, not the program.
 #pragma once
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 #ifdef NDEBUG
 #define assert(condition) static_cast<void>(0)

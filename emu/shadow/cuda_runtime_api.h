@@ -1,8 +1,8 @@
 // The runtime API, as far as a small program needs it. Everything is done when the call returns: a stream is an order
-// that is kept anyway. Bodies: emu/host_api.cpp, emu/host_launch.cpp.
+// that is kept anyway. Bodies: emu/machine/host_api.cpp, emu/machine/host_launch.cpp.
 #pragma once
 
-#include "emu/launch.hpp"
+#include "emu/machine/launch.hpp"
 #include "emu/shadow/driver_types.h"
 
 cudaError_t cudaGetDeviceCount(int* count);

@@ -1,7 +1,7 @@
-// CUDA's atomics, as calls: the bodies are in emu/atomics.cpp.
+// CUDA's atomics, as calls: the bodies are in emu/machine/atomics.cpp.
 #pragma once
 
-#include "emu/atomics.hpp"
+#include "emu/machine/atomics.hpp"
 
 inline int atomicAdd(int* address, int value, cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::atomic_add(address, value, "atomicAdd", site);

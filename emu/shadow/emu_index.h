@@ -4,7 +4,7 @@
 // does not compile. The launch configuration has members of these names, and answers to the same spelling.
 #pragma once
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 inline uint3 cairn_thread_idx() { return cairn::emu::thread_index(); }
 inline uint3 cairn_block_idx() { return cairn::emu::block_index(); }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <type_traits>
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 namespace cairn::emu {
 

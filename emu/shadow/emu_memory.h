@@ -2,7 +2,7 @@
 // way to poll, and lets others run.
 #pragma once
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 template <class T> T __ldg(const T* address) { return *address; }
 template <class T> T __ldca(const T* address) { return *address; }

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "cairn/numbers.hpp"
-#include "emu/atomics.hpp"
+#include "emu/machine/atomics.hpp"
 #include "emu/shadow/vector_types.h"
 
 namespace cairn::emu {

@@ -13,5 +13,5 @@
 
 // One block runs on an OS thread at a time, so what belongs to the OS thread belongs to the block. In a function
 // `thread_local` means static storage, in a template each instance has its own, and `extern __shared__ T name[]`
-// names the dynamic part (see emu/shared_memory.hpp).
+// names the dynamic part (see emu/machine/shared_memory.hpp).
 #define __shared__ thread_local

@@ -2,7 +2,7 @@
 // it is a fence of the host.
 #pragma once
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 inline void __syncthreads(cairn::emu::Site site = cairn::emu::Site::current()) {
   cairn::emu::block_sync(false, "__syncthreads", site);

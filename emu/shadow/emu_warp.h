@@ -1,10 +1,10 @@
-// Warp collectives: each is a rendezvous of the lanes named in its mask (emu/warp.cpp).
+// Warp collectives: each is a rendezvous of the lanes named in its mask (emu/machine/warp_collectives.cpp).
 #pragma once
 
 #include <cstring>
 #include <type_traits>
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 namespace cairn::emu {
 

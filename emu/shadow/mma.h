@@ -1,5 +1,5 @@
 // Stands in for CUDA's header of this name when a kernel file is compiled for the emulator: nvcuda::wmma for __half,
-// __nv_bfloat16 and tf32. Which lane holds what is in device/fragment.hpp, the sums are worked out in emu/tensor.cpp.
+// __nv_bfloat16 and tf32. Which lane holds what is in device/fragment.hpp, the sums are worked out in emu/machine/mma.cpp.
 //
 // A and B of 16 bits are loaded from shared memory as ldmatrix does, which is what nvcc makes of it. Otherwise a lane
 // reads and writes its own elements, two neighbours in memory at once: loads before it meets the others, stores
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 #include "emu/shadow/cuda_bf16.h"
 #include "emu/shadow/cuda_fp16.h"
 #include "emu/shadow/device/tf32.hpp"

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "emu/kernels.hpp"
-#include "emu/report.hpp"
+#include "emu/machine/kernel_facts.hpp"
+#include "emu/report/report.hpp"
 
 namespace cairn::emu {
 namespace {

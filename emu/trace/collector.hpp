@@ -7,10 +7,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "emu/kernel_side.hpp"
-#include "emu/launch.hpp"
+#include "emu/machine/builtins.hpp"
+#include "emu/machine/launch.hpp"
 #include "emu/trace.hpp"
-#include "emu/trace/past.hpp"
+#include "emu/trace/access_history.hpp"
 
 namespace cairn::emu {
 

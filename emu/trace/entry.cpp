@@ -1,9 +1,9 @@
 // The one name that comes out of the shared object of traced kernels.
 #include <span>
 
-#include "emu/errors.hpp"
-#include "emu/memory.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/device_memory.hpp"
+#include "emu/machine/errors.hpp"
+#include "emu/machine/settings.hpp"
 #include "emu/trace.hpp"
 #include "emu/trace/collector.hpp"
 

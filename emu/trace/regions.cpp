@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-#include "emu/trace/past.hpp"
+#include "emu/trace/access_history.hpp"
 
 namespace cairn::emu {
 namespace {

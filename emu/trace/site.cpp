@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "emu/elf_symbols.hpp"
+#include "emu/machine/elf_symbols.hpp"
 
 namespace cairn::emu {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "emu/elf_symbols.hpp"
-#include "emu/kernels.hpp"
-#include "emu/shared_memory.hpp"
-#include "emu/trace_hooks.hpp"
+#include "emu/machine/elf_symbols.hpp"
+#include "emu/machine/kernel_facts.hpp"
+#include "emu/machine/shared_memory.hpp"
+#include "emu/machine/trace_hooks.hpp"
 
 namespace cairn::emu {
 namespace {

@@ -21,11 +21,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "emu/block.hpp"
-#include "emu/trace/clocks.hpp"
+#include "emu/machine/block.hpp"
+#include "emu/trace/access_history.hpp"
 #include "emu/trace/collector.hpp"
-#include "emu/trace/dates.hpp"
-#include "emu/trace/past.hpp"
+#include "emu/trace/read_times.hpp"
+#include "emu/trace/vector_clocks.hpp"
 
 namespace cairn::emu {
 

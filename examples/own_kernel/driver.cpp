@@ -4,7 +4,7 @@
 #include <vector>
 
 #ifdef CAIRN_TRACED
-#include <emu/own/watched.hpp>
+#include <emu/program/trace_session.hpp>
 #endif
 
 bool smooth(const float* image, const float* weights, float* result, int width, int height);  // kernel.cu
@@ -15,13 +15,13 @@ int main() {
   std::vector<float> result(image.size());
 
 #ifdef CAIRN_TRACED
-  cairn::emu::Watched watched;
+  cairn::emu::TraceSession session;
 #endif
   bool good = smooth(image.data(), weights.data(), result.data(), width, height);
   for (const float value : result) good = good && std::fabs(value - 2.0F) < 1e-5F;  // the weights add up to one
 #ifdef CAIRN_TRACED
-  std::fputs(watched.report().c_str(), stdout);
-  good = good && watched.clean();
+  std::fputs(session.report().c_str(), stdout);
+  good = good && session.clean();
 #endif
   std::puts(good ? "The image is smooth." : "WRONG");
   return good ? 0 : 1;

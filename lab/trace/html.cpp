@@ -10,8 +10,8 @@
 #include "lab/invocation.hpp"
 #include "lab/trace/findings.hpp"
 #include "lab/trace/html_style.hpp"
-#include "lab/trace/pictures.hpp"
 #include "lab/trace/ratios.hpp"
+#include "lab/trace/request_svg.hpp"
 #include "lab/trace/show.hpp"
 
 namespace cairn::lab::trace {

@@ -63,13 +63,13 @@ Json finding_json(const Traced& run, const emu::Finding& finding) {
   return object;
 }
 
-Json buffer_json(const Traced& run, const emu::own::Buffer& buffer) {
+Json buffer_json(const Traced& run, const emu::program::Buffer& buffer) {
   Json first = Json::array();
   for (std::size_t i = 0; i < buffer.first.size(); ++i) {
     const bool number = buffer.written[i] != 0 && std::isfinite(buffer.first[i]);
     first.push_back(number ? Json(buffer.first[i]) : Json(nullptr));
   }
-  return {{"rung", run.id},        {"argument", buffer.argument},   {"type", emu::own::name(buffer.element)},
+  return {{"rung", run.id},        {"argument", buffer.argument},   {"type", emu::program::name(buffer.element)},
           {"count", buffer.count}, {"unwritten", buffer.unwritten}, {"first", first}};
 }
 
@@ -94,7 +94,7 @@ std::string to_json(const Runs& runs) {
   if (is_own(runs)) {
     all["buffers"] = Json::array();
     for (const Traced& run : runs) {
-      for (const emu::own::Buffer& buffer : run.buffers) all["buffers"].push_back(buffer_json(run, buffer));
+      for (const emu::program::Buffer& buffer : run.buffers) all["buffers"].push_back(buffer_json(run, buffer));
     }
   }
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cairn/types.hpp"
-#include "emu/own/wire.hpp"
+#include "emu/program/wire.hpp"
 #include "emu/trace.hpp"
 
 namespace cairn::lab::trace {
@@ -18,7 +18,7 @@ struct Traced {
   emu::Trace trace;
   std::string failure;   // the launch failed or the result is wrong; empty if all is well
   std::string own = {};  // what a kernel of the user's was called with; empty for a rung, which has a problem
-  std::vector<emu::own::Buffer> buffers = {};  // of such a kernel
+  std::vector<emu::program::Buffer> buffers = {};  // of such a kernel
 
   std::string brief() const { return own.empty() ? problem.brief() : own; }
   std::string full() const { return own.empty() ? problem.full() : own; }

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/numbers.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/settings.hpp"
 #include "tests/device/draw.hpp"
 #include "tests/device/reference.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "device/barrier.hpp"
-#include "emu/errors.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/errors.hpp"
+#include "emu/machine/settings.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

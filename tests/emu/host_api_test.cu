@@ -2,9 +2,9 @@
 #include <cmath>
 #include <string>
 
-#include "emu/errors.hpp"
-#include "emu/memory.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/device_memory.hpp"
+#include "emu/machine/errors.hpp"
+#include "emu/machine/settings.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "emu/settings.hpp"
+#include "emu/machine/settings.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

@@ -4,7 +4,7 @@
 
 #include "device/cluster.hpp"
 #include "device/tma.hpp"
-#include "emu/errors.hpp"
+#include "emu/machine/errors.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

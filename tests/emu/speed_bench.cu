@@ -11,8 +11,8 @@
 #include "device/mma.hpp"
 #include "device/wgmma.hpp"
 #include "emu/emulator.hpp"
-#include "emu/fiber.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/fiber.hpp"
+#include "emu/machine/settings.hpp"
 
 namespace {
 

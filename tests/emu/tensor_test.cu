@@ -6,7 +6,7 @@
 
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/settings.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

@@ -7,7 +7,7 @@
 #include "cairn/numbers.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/settings.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

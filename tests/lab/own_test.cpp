@@ -1,20 +1,19 @@
 // A kernel of the user's own, as far as it goes without compiling: the look at its source, the arguments, the
 // compiler's complaints, and what goes to the program and back.
-#include "lab/trace/own.hpp"
-
 #include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "lab/exit.hpp"
-#include "lab/trace/own_arguments.hpp"
+#include "lab/trace/own/arguments.hpp"
+#include "lab/trace/own/run.hpp"
 
 namespace cairn::lab::trace {
 namespace {
 
-using emu::own::Element;
-using emu::own::Filling;
-using emu::own::Kind;
+using emu::program::Element;
+using emu::program::Filling;
+using emu::program::Kind;
 
 // As g++ -E -fdirectives-only hands it on, in the file k.cu from line 1.
 Scanned look(const std::string& text) { return scan("# 1 \"k.cu\"\n" + text, {"/cairn/emu/"}); }
@@ -166,7 +165,7 @@ TEST(OwnErrors, AreTheFirstOfTheCompilers) {
       "/here/k.cu:4:5: error: 'r' was not declared\n";
   EXPECT_EQ(first_error(output, "/here/k.cu"), "/here/k.cu:3: 'q' was not declared in this scope (and 1 more)");
   EXPECT_EQ(first_error("In file included from /here/a.cuh:7,\n                 from /here/k.cu:2:\n"
-                        "/c/emu/refused/cuda_fp8.h:3:2: error: #error cairn: <cuda_fp8.h>, x: not emulated\n",
+                        "/c/emu/shadow/refused/cuda_fp8.h:3:2: error: #error cairn: <cuda_fp8.h>, x: not emulated\n",
                         "/here/k.cu"),
             "/here/a.cuh:7: <cuda_fp8.h>, x: not emulated");
   EXPECT_EQ(first_error("/c/emu/shadow/mma.h: In instantiation of 'class fragment<int>':\n"
@@ -203,7 +202,7 @@ TEST(OwnTools, WhatIsMissingIs77) {
 }
 
 TEST(OwnWire, BringsEverythingOver) {
-  emu::own::Told told;
+  emu::program::Told told;
   told.usage = "u", told.failure = std::string("f\0g", 3);
   emu::KernelTrace kernel;
   kernel.name = "k", kernel.grid = {1, 2, 3}, kernel.launches = 4;
@@ -215,13 +214,13 @@ TEST(OwnWire, BringsEverythingOver) {
   kernel.lines.push_back(line);
   told.trace.kernels.push_back(kernel);
   told.trace.findings.push_back({emu::Fault::unwritten, "k", "what", {"a", 1, "b"}, {"c", 2, "d"}, 11});
-  emu::own::Buffer buffer;
+  emu::program::Buffer buffer;
   buffer.argument = 2, buffer.element = Element::f32, buffer.first = {1.5}, buffer.written = {1}, buffer.gap = 3;
   told.buffers.push_back(buffer);
 
   std::stringstream file;
   write(file, told);
-  emu::own::Told back;
+  emu::program::Told back;
   ASSERT_TRUE(read(file, back));
   EXPECT_EQ(back.usage, "u");
   EXPECT_EQ(back.failure, told.failure);
@@ -239,12 +238,12 @@ TEST(OwnWire, BringsEverythingOver) {
   EXPECT_EQ(back.buffers.at(0).gap, 3u);
 
   std::stringstream cut(file.str().substr(0, file.str().size() / 2));
-  emu::own::Told half;
+  emu::program::Told half;
   EXPECT_FALSE(read(cut, half));
 }
 
 TEST(OwnBuffers, AreShownByTheirFirstValuesAndTheirGaps) {
-  emu::own::Buffer buffer;
+  emu::program::Buffer buffer;
   buffer.argument = 2, buffer.element = Element::f32, buffer.count = 3;
   buffer.first = {1.5, 0, 2}, buffer.written = {1, 0, 1}, buffer.unwritten = 1, buffer.gap = 1;
   EXPECT_EQ(buffer_lines({buffer}).at(0),

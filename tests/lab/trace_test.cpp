@@ -11,8 +11,8 @@
 #include "lab/trace/findings.hpp"
 #include "lab/trace/html.hpp"
 #include "lab/trace/json.hpp"
-#include "lab/trace/pictures.hpp"
 #include "lab/trace/ratios.hpp"
+#include "lab/trace/request_svg.hpp"
 #include "lab/trace/run.hpp"
 #include "lab/trace/show.hpp"
 

@@ -1,7 +1,7 @@
-// The emulator's body of device/async_copy.hpp. A copy lands as late as the program permits: see emu/async.hpp.
+// The emulator's body of device/async_copy.hpp. A copy lands as late as the program permits: see emu/machine/async_copy.hpp.
 #pragma once
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 namespace cairn {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "emu/shadow/device/sm90.hpp"
-#include "emu/sm90_side.hpp"
+#include "emu/sm90/sm90_builtins.hpp"
 
 namespace cairn {
 

@@ -1,8 +1,8 @@
-// The emulator's body of device/mbarrier.hpp. What a barrier counts is kept elsewhere: see emu/mbarrier.hpp.
+// The emulator's body of device/mbarrier.hpp. What a barrier counts is kept elsewhere: see emu/sm90/mbarrier.hpp.
 #pragma once
 
 #include "emu/shadow/device/sm90.hpp"
-#include "emu/sm90_side.hpp"
+#include "emu/sm90/sm90_builtins.hpp"
 
 namespace cairn {
 

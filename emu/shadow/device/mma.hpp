@@ -1,9 +1,9 @@
-// The emulator's body of device/mma.hpp. The sums are worked out in emu/tensor.cpp.
+// The emulator's body of device/mma.hpp. The sums are worked out in emu/machine/mma.cpp.
 #pragma once
 
 #include <type_traits>
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 #include "emu/shadow/cuda_bf16.h"
 #include "emu/shadow/cuda_fp16.h"
 #include "emu/shadow/device/tf32.hpp"

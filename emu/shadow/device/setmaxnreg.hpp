@@ -1,7 +1,7 @@
 // The emulator's body of device/setmaxnreg.hpp. Registers are counted, and a thread has as many as it likes.
 #pragma once
 
-#include "emu/group_side.hpp"
+#include "emu/sm90/warpgroup_builtins.hpp"
 
 namespace cairn {
 

@@ -1,8 +1,8 @@
 // The emulator's body of device/sm90.hpp: here everything is compiled for sm_90a.
 #pragma once
 
+#include "emu/machine/shared_window.hpp"
 #include "emu/shadow/cuda_runtime.h"
-#include "emu/shared_window.hpp"
 
 #define CAIRN_SM90A 1
 

@@ -1,7 +1,7 @@
 // The emulator's body of device/stmatrix.hpp.
 #pragma once
 
-#include "emu/kernel_side.hpp"
+#include "emu/machine/builtins.hpp"
 
 namespace cairn {
 

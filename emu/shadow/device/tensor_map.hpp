@@ -2,7 +2,7 @@
 #pragma once
 
 #include "emu/shadow/cuda_runtime.h"
-#include "emu/tensor_map.hpp"
+#include "emu/sm90/tensor_map.hpp"
 
 namespace cairn {
 

@@ -1,10 +1,10 @@
-// The emulator's body of device/tma.hpp. Copies land as late as the program permits: see emu/bulk.hpp.
+// The emulator's body of device/tma.hpp. Copies land as late as the program permits: see emu/sm90/tma.hpp.
 #pragma once
 
 #include "emu/shadow/device/mbarrier.hpp"
 #include "emu/shadow/device/sm90.hpp"
 #include "emu/shadow/device/tensor_map.hpp"
-#include "emu/sm90_side.hpp"
+#include "emu/sm90/sm90_builtins.hpp"
 
 namespace cairn {
 

@@ -1,15 +1,15 @@
-// The emulator's body of device/wgmma.hpp. Products are made as late as the program permits: see emu/wgmma.hpp.
+// The emulator's body of device/wgmma.hpp. Products are made as late as the program permits: see emu/sm90/wgmma.hpp.
 #pragma once
 
 #include <type_traits>
 
-#include "emu/group_side.hpp"
 #include "emu/shadow/cuda_bf16.h"
 #include "emu/shadow/cuda_fp16.h"
 #include "emu/shadow/device/e4m3.hpp"
 #include "emu/shadow/device/sm90.hpp"
 #include "emu/shadow/device/tensor_map.hpp"
 #include "emu/shadow/device/tf32.hpp"
+#include "emu/sm90/warpgroup_builtins.hpp"
 
 namespace cairn {
 

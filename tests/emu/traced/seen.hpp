@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "emu/errors.hpp"
-#include "emu/memory.hpp"
-#include "emu/settings.hpp"
+#include "emu/machine/device_memory.hpp"
+#include "emu/machine/errors.hpp"
+#include "emu/machine/settings.hpp"
 #include "emu/trace/collector.hpp"
 #include "tests/emu/traced/kernels.hpp"
 

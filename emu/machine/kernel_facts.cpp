@@ -1,0 +1,86 @@
+#include "emu/machine/kernel_facts.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "emu/machine/elf_symbols.hpp"
+
+namespace cairn::emu {
+
+namespace {
+
+std::string demangle(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
+// "void cairn::simt_04::kernel<32>(float*)" -> "cairn::simt_04::kernel<32>"
+std::string without_parameters(std::string name) {
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] != '(' || --depth != 0) continue;
+    if (name.compare(i, 21, "(anonymous namespace)") == 0) continue;
+    name.resize(i);
+    break;
+  }
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return name;
+}
+
+// A static local of function _Zf is called _ZZfE<its name>.
+std::string prefix_of_locals(const std::string& function) {
+  if (function.starts_with("_Z")) return "_ZZ" + function.substr(2) + "E";
+  return "_ZZ" + std::to_string(function.size()) + function + "E";
+}
+
+bool is_local_of(const std::string& name, const std::string& prefix) { return name.starts_with(prefix); }
+
+KernelFacts find_facts(const void* kernel) {
+  KernelFacts facts;
+  char address[32];
+  std::snprintf(address, sizeof address, "at %p", kernel);
+  facts.name = address;
+
+  const Image& image = this_image();
+  const std::uint64_t value = reinterpret_cast<std::uint64_t>(kernel) - image.loaded_at;
+  std::string prefix;
+  for (const Symbol& symbol : image.symbols) {
+    if (symbol.is_thread_local || symbol.value != value) continue;
+    facts.name = without_parameters(demangle(symbol.name));
+    prefix = prefix_of_locals(symbol.name);
+    break;
+  }
+  if (prefix.empty()) return facts;
+  for (const Symbol& symbol : image.symbols) {
+    if (!symbol.is_thread_local || !is_local_of(symbol.name, prefix)) continue;
+    facts.shared.push_back({demangle(symbol.name), symbol.value, symbol.bytes});
+    facts.shared_bytes += symbol.bytes;
+  }
+  return facts;
+}
+
+}  // namespace
+
+const KernelFacts& kernel_facts(const void* kernel) {
+  static std::mutex mutex;
+  static std::unordered_map<const void*, std::unique_ptr<KernelFacts>> known;
+  const std::lock_guard lock(mutex);
+  auto& facts = known[kernel];
+  if (!facts) facts = std::make_unique<KernelFacts>(find_facts(kernel));
+  return *facts;
+}
+
+std::byte* shared_base() {
+  thread_local std::byte* base = nullptr;
+  if (base == nullptr) base = thread_local_base();
+  return base;
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,55 @@
+#include "emu/machine/shared_window.hpp"
+
+#include <cstdint>
+
+#include "emu/machine/block.hpp"
+#include "emu/machine/kernel_facts.hpp"
+#include "emu/machine/shared_memory.hpp"
+
+namespace cairn::emu {
+
+namespace {
+constexpr unsigned kAligned = 1024;  // what the strictest order of pieces looks at
+}
+
+void SharedWindow::find() {
+  known_ = true;
+  arrays_.clear();
+  unsigned next = kAligned;  // as on a GPU, where the system has the first KiB
+  const auto add = [&](const void* start, std::size_t bytes) {
+    const auto in_piece = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(start) % kAligned);
+    const unsigned address = (next + kAligned - 1) / kAligned * kAligned + in_piece;
+    if (address + bytes > kEnd) return;
+    arrays_.push_back({static_cast<const std::byte*>(start), static_cast<unsigned>(bytes), address});
+    next = address + static_cast<unsigned>(bytes);
+  };
+  if (launch_->dynamic_shared > 0) add(cairn_emu_dynamic_shared(), launch_->dynamic_shared);
+  const std::byte* locals = shared_base();
+  if (locals == nullptr) return;
+  for (const SharedArray& array : kernel_facts(launch_->kernel).shared) add(locals + array.offset, array.bytes);
+}
+
+unsigned SharedWindow::address(const void* shared) {
+  if (!known_) find();
+  const auto* at = static_cast<const std::byte*>(shared);
+  for (const Array& array : arrays_) {
+    if (at >= array.start && at <= array.start + array.bytes)
+      return array.address + static_cast<unsigned>(at - array.start);
+  }
+  return 0;
+}
+
+const std::byte* SharedWindow::base(unsigned first, unsigned end) {
+  if (!known_) find();
+  for (const Array& array : arrays_) {
+    if (first >= array.address && end <= array.address + array.bytes) return array.start - array.address;
+  }
+  return nullptr;
+}
+
+unsigned shared_offset(const void* shared) {
+  Block* block = Block::current();
+  return block == nullptr ? 0 : block->window().address(shared);
+}
+
+}  // namespace cairn::emu

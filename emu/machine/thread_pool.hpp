@@ -1,0 +1,38 @@
+// The OS threads that help with a grid. They are started when first needed and wait for the next launch afterwards.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "emu/machine/grid.hpp"
+
+namespace cairn::emu {
+
+class Pool {
+ public:
+  static Pool& instance();
+  ~Pool();
+
+  // Asks for one more OS thread to work on the grid: an idle one, or a new one. False if none can be had.
+  bool help(Grid& grid);
+  // Withdraws requests nobody has taken up and waits for those who did.
+  void finish(Grid& grid);
+
+ private:
+  Pool() = default;
+  void serve();
+
+  static constexpr std::size_t kMostThreads = 1024;
+  std::mutex mutex_;
+  std::condition_variable wanted_, done_;
+  std::deque<Grid*> requests_;
+  std::vector<Grid*> at_work_;
+  std::vector<std::thread> threads_;
+  std::size_t idle_ = 0;
+  bool closing_ = false;
+};
+
+}  // namespace cairn::emu

@@ -1,0 +1,153 @@
+// The warp's collectives. A lane leaves its value and waits; the last of the lanes named in the mask works out what
+// each of them gets. Results are worked out at that moment, because a lane that goes on may be in its next collective
+// before a slower one has looked.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "emu/machine/block.hpp"
+#include "emu/machine/trace_hooks.hpp"
+#include "emu/report/report.hpp"
+
+namespace cairn::emu {
+
+namespace {
+
+std::uint32_t reduce(WarpOp op, std::uint32_t a, std::uint32_t b) {
+  const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
+  switch (op) {
+    case WarpOp::add: return a + b;
+    case WarpOp::min_signed: return static_cast<std::uint32_t>(std::min(sa, sb));
+    case WarpOp::max_signed: return static_cast<std::uint32_t>(std::max(sa, sb));
+    case WarpOp::min_unsigned: return std::min(a, b);
+    case WarpOp::max_unsigned: return std::max(a, b);
+    case WarpOp::bit_and: return a & b;
+    case WarpOp::bit_or: return a | b;
+    case WarpOp::bit_xor: return a ^ b;
+    default: return 0;
+  }
+}
+
+// The result of one lane; `lanes` are those that take part, `warp` their threads.
+std::uint64_t result_of(const Thread& me, const Thread* warp, std::uint32_t lanes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  std::uint64_t result = 0;
+  switch (me.op) {
+    case WarpOp::sync: return 0;
+    case WarpOp::shuffle:
+      // What CUDA leaves undefined is all ones here: as a float a NaN, as an index far outside.
+      return (lanes >> me.argument & 1) != 0 ? warp[me.argument].value : ~std::uint64_t{0};
+    case WarpOp::ballot:
+    case WarpOp::match_any:
+    case WarpOp::match_all:
+      for (unsigned lane = first; lane < kWarp; ++lane) {
+        if ((lanes >> lane & 1) == 0) continue;
+        const bool mine = me.op == WarpOp::ballot ? warp[lane].value != 0 : warp[lane].value == me.value;
+        if (mine) result |= std::uint64_t{1} << lane;
+      }
+      return me.op == WarpOp::match_all && result != lanes ? 0 : result;
+    default: break;
+  }
+  auto sum = static_cast<std::uint32_t>(warp[first].value);
+  for (unsigned lane = first + 1; lane < kWarp; ++lane)
+    if ((lanes >> lane & 1) != 0) sum = reduce(me.op, sum, static_cast<std::uint32_t>(warp[lane].value));
+  return sum;
+}
+
+// CUDA asks for the same intrinsic, and an up shuffle is not a down shuffle. What a warp does as one must be one
+// instruction: the same place in the source, too.
+bool same_call(const Thread& a, const Thread& b) {
+  if (a.op != b.op || (a.call != b.call && std::strcmp(a.call, b.call) != 0)) return false;
+  return a.op != WarpOp::together || (a.site.line() == b.site.line() && a.site.column() == b.site.column());
+}
+
+}  // namespace
+
+// If all lanes of the mask that have not returned are there, each gets its result and can run again.
+bool Block::try_complete(unsigned warp, unsigned mask) {
+  Thread* first = &threads_[std::size_t{warp} * kWarp];
+  const std::uint32_t lanes = present_[warp] & mask;
+  if ((lanes & ~waiting_[warp]) != 0) return false;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1)
+    if (first[std::countr_zero(left)].mask != mask) return false;
+  waiting_[warp] &= ~lanes;
+  if (trace_hooks != nullptr) trace_hooks->lanes_meet(*this, warp, lanes);
+  // The lanes go on in an order of their own: from a random one around.
+  const unsigned start = random_.below(kWarp);
+  if (self_->op == WarpOp::together && self_->state == State::at_warp) {
+    combine(first);
+  } else {
+    for (unsigned i = 0; i < kWarp; ++i) {
+      const unsigned lane = (start + i) % kWarp;
+      if ((lanes >> lane & 1) != 0) first[lane].result = result_of(first[lane], first, lanes);
+    }
+  }
+  for (unsigned i = 0; i < kWarp; ++i) {
+    const unsigned lane = (start + i) % kWarp;
+    if ((lanes >> lane & 1) == 0) continue;
+    first[lane].state = State::ready;
+    push(first[lane]);
+  }
+  // Every other time before all who are ready: else no warp would ever be ahead of the others, and a block that
+  // relies on that would look right.
+  if (random_.below(2) == 0) forward(static_cast<unsigned>(std::popcount(lanes)));
+  progressed();
+  return true;
+}
+
+// A lane of our mask that waits for us with another mask, or in another collective, will never be with us. One that
+// waits without us may still come.
+void Block::meet_others(unsigned warp) {
+  const Thread& me = *self_;
+  for (std::uint32_t left = waiting_[warp] & me.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const Thread& other = threads_[std::size_t{warp} * kWarp + lane];
+    if ((other.mask >> me.lane() & 1) == 0) continue;
+    if (other.mask != me.mask || !same_call(other, me)) fail(describe_mismatch(me, other));
+  }
+}
+
+void Block::exchange() {
+  Thread& me = *self_;
+  const unsigned warp = me.linear / kWarp;
+  if ((me.mask >> me.lane() & 1) == 0) fail(describe_stranger(me));
+  meet_others(warp);
+  me.state = State::at_warp;
+  waiting_[warp] |= 1u << me.lane();
+  try_complete(warp, me.mask);
+  switch_away();
+}
+
+// All lanes of the warp, and the first to come looks for those who cannot. Later ones need to be held only against
+// the one: this is called for every product of tiles.
+void Block::together(Share& mine) {
+  Thread& me = *self_;
+  const unsigned warp = me.linear / kWarp;
+  me.op = WarpOp::together;
+  me.mask = ~0u;
+  me.value = reinterpret_cast<std::uintptr_t>(&mine);
+  std::uint32_t& come = together_[warp];
+  if (come == 0) {
+    if (present_[warp] != ~0u) fail(describe_missing_lanes(*this, me));
+    meet_others(warp);
+  } else {
+    const Thread& other = threads_[std::size_t{warp} * kWarp + static_cast<unsigned>(std::countr_zero(come))];
+    if (!same_call(other, me)) fail(describe_mismatch(me, other));
+  }
+  me.state = State::at_warp;
+  waiting_[warp] |= 1u << me.lane();
+  come |= 1u << me.lane();
+  if (come == ~0u) {
+    come = 0;
+    try_complete(warp, ~0u);
+  }
+  switch_away();
+}
+
+void Block::combine(Thread* warp) {
+  std::array<Share*, kWarp> shares;
+  for (unsigned lane = 0; lane < kWarp; ++lane) shares[lane] = reinterpret_cast<Share*>(warp[lane].value);
+  shares[0]->combine(*this, shares);
+}
+
+}  // namespace cairn::emu

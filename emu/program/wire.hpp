@@ -1,0 +1,68 @@
+// What `cairn trace FILE` and the program it builds around a user's kernel say to each other: plain data, in two
+// files. The program is a process of its own, so that a kernel that crashes takes nothing else with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "emu/trace.hpp"
+
+namespace cairn::emu::program {
+
+// The types of numbers and of buffers' elements. `any` is a number whose type the parameter decides.
+enum class Element : std::uint8_t { any, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 };
+inline constexpr int kElements = 13;
+const char* name(Element element);  // "i8" …
+std::size_t size_of(Element element);
+bool is_real(Element element);
+
+enum class Kind : std::uint8_t { number, buffer, null };
+enum class Filling : std::uint8_t { unset, zero, iota, random, number };
+
+// One --arg.
+struct Argument {
+  std::string text;  // as it was given
+  Kind kind = Kind::number;
+  Element element = Element::any;
+  std::string digits;  // of a number, or of the number that fills a buffer
+  std::uint64_t count = 0;
+  Filling filling = Filling::unset;
+};
+
+struct Asked {
+  std::array<unsigned, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  std::uint64_t shared = 0, seed = 1;
+  bool detectors = true;
+  std::vector<Argument> arguments;
+};
+
+// A buffer after the kernel.
+struct Buffer {
+  std::uint64_t argument = 0;  // counted from 1
+  Element element = Element::any;
+  std::uint64_t count = 0;
+  std::vector<double> first;             // its first values
+  std::vector<std::uint8_t> written;     // whether those were ever written
+  std::uint64_t unwritten = 0, gap = 0;  // elements that nobody wrote, and the first of them
+};
+
+struct Told {
+  std::string usage;    // the arguments do not fit the kernel; nothing was run
+  std::string failure;  // the launch failed
+  Trace trace;
+  std::vector<Buffer> buffers;
+};
+
+// Whether `digits` is a number of this type; a value of it is then stored at `out` unless that is null.
+bool store_number(Element element, const std::string& digits, void* out);
+
+void write(std::ostream& out, const Asked& asked);
+void write(std::ostream& out, const Told& told);
+// False where the file ends before the data do.
+bool read(std::istream& in, Asked& asked);
+bool read(std::istream& in, Told& told);
+
+}  // namespace cairn::emu::program

@@ -1,0 +1,184 @@
+#include "emu/sm90/mbarrier.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "emu/machine/block.hpp"
+#include "emu/machine/shared_memory.hpp"
+#include "emu/machine/trace_hooks.hpp"
+#include "emu/report/sm90_report.hpp"
+
+namespace cairn::emu {
+
+namespace {
+constexpr unsigned char kPoison = 0xff;               // a NaN in every floating type
+constexpr unsigned kMostArrivals = (1u << 20) - 1;    // and
+constexpr std::uint64_t kMostBytes = (1u << 20) - 1;  // as the hardware counts them
+}  // namespace
+
+void Mbarriers::reset() { all_.clear(), last_ = 0; }
+
+const Mbarrier* Mbarriers::find(const void* address) const {
+  for (const Mbarrier& barrier : all_) {
+    if (barrier.address == address) return &barrier;
+  }
+  return nullptr;
+}
+
+Mbarrier& Mbarriers::use(const void* address) {
+  if (last_ < all_.size() && all_[last_].address == address) return all_[last_];
+  for (Mbarrier& barrier : all_) {
+    if (barrier.address != address) continue;
+    last_ = barrier.number;
+    return barrier;
+  }
+  block_.fail(describe_no_mbarrier(block_, address));
+}
+
+void Mbarriers::init(void* address, unsigned arrivals) {
+  const bool misplaced = reinterpret_cast<std::uintptr_t>(address) % 8 != 0 || !is_shared(address);
+  if (misplaced || arrivals == 0 || arrivals > kMostArrivals)
+    block_.fail(describe_bad_mbarrier(block_, misplaced, arrivals));
+  if (const Mbarrier* old = find(address)) block_.fail(describe_second_init(block_, *old));
+  Mbarrier barrier;
+  barrier.address = address;
+  barrier.place = place_in_shared(address);
+  barrier.number = static_cast<unsigned>(all_.size());
+  barrier.arrivals = barrier.missing = arrivals;
+  barrier.maker = block_.self().linear;
+  barrier.made = block_.self().site;
+  all_.push_back(std::move(barrier));
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_made(all_.back());
+}
+
+void Mbarriers::ready() {
+  for (Mbarrier& barrier : all_) barrier.ready = barrier.ready || barrier.maker == block_.self().linear;
+}
+
+void Mbarriers::arrive(const void* address, std::uint64_t bytes) {
+  Mbarrier& barrier = use(address);
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_arrives(barrier);
+  arrive(barrier, bytes, nullptr);
+}
+
+void Mbarriers::arrive(Mbarrier& barrier, std::uint64_t bytes, const Sender* from) {
+  if (barrier.missing == 0) [[unlikely]]
+    block_.fail(describe_too_many_arrivals(block_, barrier, from));
+  barrier.expected += bytes;
+  if (barrier.expected > kMostBytes) [[unlikely]]
+    block_.fail(describe_too_many_bytes(block_, barrier, kMostBytes));
+  --barrier.missing;
+  advance(barrier);
+}
+
+void Mbarriers::load(const void* address, BulkLoad load) {
+  Mbarrier& barrier = use(address);
+  if (!barrier.ready) [[unlikely]]
+    block_.fail(describe_not_ready(block_, barrier));
+  add(barrier, std::move(load), nullptr);
+}
+
+void Mbarriers::add(Mbarrier& barrier, BulkLoad load, const Sender* from) {
+  const unsigned bytes = load.map.bytes();
+  if (trace_hooks != nullptr) trace_hooks->load_issued(load, from);
+  std::memset(load.to, kPoison, bytes);
+  barrier.coming += bytes;
+  barrier.loads.push_back(std::move(load));
+  advance(barrier);
+}
+
+// Something has come: perhaps the phase can end.
+void Mbarriers::advance(Mbarrier& barrier) {
+  if (!barrier.only_bytes_missing()) return;
+  if (barrier.coming > barrier.expected) [[unlikely]]
+    block_.fail(describe_unexpected_bytes(block_, barrier));
+  if (barrier.expected == 0) {
+    end_phase(barrier);
+    wake(barrier);
+  } else if (barrier.coming == barrier.expected) {
+    wake(barrier);  // the first to run sees to it that the copies land
+  }
+}
+
+void Mbarriers::wait(const void* address, unsigned parity) {
+  block_.hear();
+  Mbarrier& barrier = use(address);
+  Thread& self = block_.self();
+  while ((barrier.phase & 1) == (parity & 1)) {
+    if (barrier.only_bytes_missing() && barrier.coming == barrier.expected) {
+      land(barrier);
+      end_phase(barrier);
+      wake(barrier);
+      break;
+    }
+    self.value = reinterpret_cast<std::uintptr_t>(address);
+    self.argument = parity;
+    barrier.waiting.push_back(&self);
+    block_.park(State::at_mbarrier);
+  }
+  barrier.waited_for = barrier.phase;
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_waited(barrier);
+}
+
+void Mbarriers::land(Mbarrier& barrier) {
+  for (const BulkLoad& load : barrier.loads) {
+    load_box(load.map, load.at, load.to);
+    if (trace_hooks != nullptr) trace_hooks->load_landed(load, barrier);
+  }
+  barrier.loads.clear();
+  barrier.coming = 0;
+}
+
+void Mbarriers::end_phase(Mbarrier& barrier) {
+  ++barrier.phase;
+  barrier.missing = barrier.arrivals;
+  barrier.expected = 0;
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_ends(barrier);
+}
+
+void Mbarriers::wake(Mbarrier& barrier) {
+  if (barrier.waiting.empty()) return;
+  block_.wake(barrier.waiting.data(), static_cast<unsigned>(barrier.waiting.size()));
+  barrier.waiting.clear();
+}
+
+void Mbarriers::visit(Mbarrier& barrier, const Sender& from) {
+  if (!barrier.ready) [[unlikely]]
+    block_.fail(describe_not_ready(block_, barrier));
+  if (barrier.visits.empty()) barrier.visits.resize(Cluster::kMost);
+  barrier.visits[from.rank] = {true, from, barrier.phase};
+}
+
+void Mbarriers::receive(Message& message) {
+  const void* address = shared_at(message.barrier);
+  if (find(address) == nullptr) [[unlikely]]
+    block_.fail(describe_visit_to_none(block_, address, message.from));
+  Mbarrier& barrier = use(address);
+  visit(barrier, message.from);
+  if (message.load == nullptr) {
+    if (trace_hooks != nullptr) trace_hooks->mbarrier_visited(barrier, message.from);
+    return arrive(barrier, 0, &message.from);
+  }
+  message.load->to = shared_at(message.to);
+  add(barrier, std::move(*message.load), &message.from);
+}
+
+const Mbarrier* Mbarriers::unfinished() const {
+  for (const Mbarrier& barrier : all_) {
+    if (barrier.expected != 0 || barrier.coming != 0) return &barrier;
+  }
+  return nullptr;
+}
+
+const Mbarrier* Mbarriers::visited(std::uint32_t meetings, const Sender*& by) const {
+  for (const Mbarrier& barrier : all_) {
+    for (const Mbarrier::Visit& visit : barrier.visits) {
+      if (!visit.was || visit.phase < barrier.waited_for || visit.from.epoch < meetings) continue;
+      by = &visit.from;
+      return &barrier;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,68 @@
+#include "emu/sm90/tma.hpp"
+
+#include "emu/machine/launch.hpp"
+#include "emu/machine/trace_hooks.hpp"
+
+namespace cairn::emu {
+
+void BulkStores::reset() {
+  if (!used_) return;
+  used_ = false;
+  for (Queue& queue : queues_) {
+    queue.stores.clear();
+    queue.group = 0;
+  }
+}
+
+BulkStores::Queue& BulkStores::of(unsigned thread) {
+  if (queues_.empty()) queues_.resize(kMostThreads);
+  used_ = true;
+  return queues_[thread];
+}
+
+void BulkStores::issue(unsigned thread, const TensorMap& map, const Corner& at, const void* from, const Site& site) {
+  Queue& queue = of(thread);
+  queue.stores.push_back({map, at, from, site, queue.group, {}});
+  if (trace_hooks != nullptr) trace_hooks->store_issued(queue.stores.back());
+}
+
+void BulkStores::commit(unsigned thread) { ++of(thread).group; }
+
+void BulkStores::read(BulkStore& store) {
+  if (!store.content.empty()) return;
+  store.content.resize(store.map.bytes());
+  read_box(store.map, store.from, store.content.data());
+  if (trace_hooks != nullptr) trace_hooks->store_read(store);
+}
+
+void BulkStores::wait_read(unsigned thread, unsigned left) {
+  Queue& queue = of(thread);
+  const std::uint32_t done = queue.group > left ? queue.group - left : 0;  // groups before this one
+  for (BulkStore& store : queue.stores) {
+    if (store.group < done) read(store);
+  }
+}
+
+void BulkStores::wait(unsigned thread, unsigned left) {
+  wait_read(thread, left);
+  Queue& queue = of(thread);
+  const std::uint32_t done = queue.group > left ? queue.group - left : 0;
+  auto next = queue.stores.begin();
+  for (; next != queue.stores.end() && next->group < done; ++next)
+    write_box(next->map, next->at, next->content.data());
+  queue.stores.erase(queue.stores.begin(), next);
+}
+
+const BulkStore* BulkStores::finish() {
+  if (!used_) return nullptr;
+  for (Queue& queue : queues_) {
+    for (const BulkStore& store : queue.stores) {
+      if (store.content.empty()) return &store;
+      write_box(store.map, store.at, store.content.data());
+    }
+    queue.stores.clear();
+  }
+  return nullptr;
+}
+
+}  // namespace cairn::emu

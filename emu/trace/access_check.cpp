@@ -1,0 +1,126 @@
+// Is an access allowed; and what is told of one that is not, or that is not ordered.
+#include <algorithm>
+
+#include "emu/report/report.hpp"
+#include "emu/trace/tracer.hpp"
+
+namespace cairn::emu {
+namespace {
+
+std::string size_text(unsigned bytes, bool store) {
+  return std::string(store ? "a store" : "a load") + " of " + std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
+
+std::string Tracer::who() { return "thread " + std::to_string(me()) + " of block " + describe(block_->index()); }
+
+std::uintptr_t Tracer::real_address(std::uint64_t logged, bool shared) const {
+  if (!shared) return logged;
+  for (const Array& array : arrays_) {
+    if (logged - array.offset < array.bytes) return array.start + (logged - array.offset);
+  }
+  return 0;
+}
+
+std::string Tracer::memory_at(std::uintptr_t address) const {
+  for (const Array& array : arrays_) {
+    if (address - array.start < array.bytes)
+      return "byte " + std::to_string(address - array.start) + " of " + array.name;
+  }
+  if (const Region* region = region_of(address)) {
+    return "byte " + std::to_string(address - region->start) + " of a device allocation of " +
+           std::to_string(region->bytes);
+  }
+  return "an address in no device allocation";
+}
+
+// The launch cannot go on: on a GPU it would be killed here, and on this machine the access itself might be fatal.
+void Tracer::stop(Caught caught) {
+  std::string message = "caught: " + caught.before;
+  add_caught(std::move(caught));
+  block_->fail(std::move(message));  // never comes back, so nothing may be left here to destroy
+}
+
+// Also memory that was not touched lately, and what must not be touched.
+Tracer::Place Tracer::find(std::uintptr_t address, unsigned bytes, bool store, SiteId site) {
+  if (detect_ && (address & (bytes - 1)) != 0) {
+    stop({Fault::misaligned, site, 0,
+          who() + ": " + size_text(bytes, store) + " from an address that is no multiple of that, " +
+              memory_at(address) + ", at ",
+          "", ""});
+  }
+  for (const Array& array : arrays_) {
+    const std::uintptr_t in = address - array.start;
+    if (in + bytes <= array.bytes && in < array.bytes) return {array.offset + in, true, true};
+  }
+  for (const Recent& recent : recent_) {
+    const std::uintptr_t in = address - recent.start;
+    if (in + bytes <= recent.bytes && in < recent.bytes) return {address, false, true};
+  }
+  if (Region* region = region_of(address); region != nullptr && address - region->start + bytes <= region->bytes) {
+    recent_[next_recent_++ % recent_.size()] = {region->start, region->bytes, region};
+    return {address, false, true};
+  }
+  const Launch& launch = block_->launch();
+  if (address - reinterpret_cast<std::uintptr_t>(launch.arguments) < launch.argument_bytes) return {};
+  const bool local = address - locals_low_ < locals_bytes_ && locals_low_ != 0;
+  if (local && is_guard(address - locals_low_)) return {};
+  if (!local && address - image_low_ < image_bytes_) return {};  // a constant, or a __device__ variable
+  std::string where = "which is in no allocation";
+  if (const Region* near = nearest_region(address); local) {
+    where = "past the end of its shared arrays";
+    for (const Array& array : arrays_) {
+      if (address >= array.start + array.bytes - bytes && address - array.start < array.bytes + 4096) {
+        where = std::to_string(address - array.start - array.bytes + bytes) + " bytes past the end of " + array.name +
+                ", which has " + std::to_string(array.bytes);
+      }
+    }
+  } else if (near != nullptr) {
+    const bool before = address < near->start;
+    const std::uintptr_t distance = before ? near->start - address : address + bytes - (near->start + near->bytes);
+    where = std::to_string(distance) + " bytes " + (before ? "before the start" : "past the end") +
+            " of a device allocation of " + std::to_string(near->bytes);
+  }
+  stop({Fault::out_of_bounds, site, 0, who() + ": " + size_text(bytes, store) + " " + where + ", at ", "", ""});
+}
+
+void Tracer::access_rarely(std::uintptr_t address, unsigned bytes, bool store, SiteId site) {
+  if (is_local(address)) return;
+  const Place at = find(address, bytes, store, site);
+  if (at.known) log(at.address, Entry::pack(site, bytes, (store ? kStore : 0u) | (at.shared ? kShared : 0u)));
+}
+
+void Tracer::race(const Past& past, bool with_reader, unsigned thread, unsigned kind, SiteId site,
+                  std::uint64_t address) {
+  const Mark by = with_reader ? past.read : past.written;
+  if (block_of(by) != id_ && catch_up() && behind_.contains(block_of(by))) return;
+  const std::uint16_t whose = with_reader ? past.reader : past.writer;
+  std::string other = "another block";
+  if (block_of(by) == id_) {
+    other = (whose & kSeveral) != 0 ? "other threads of the block" : "thread " + std::to_string(whose & kThread);
+  }
+  const bool copy = !with_reader && (past.writer & kCopy) != 0;
+  const bool arrived = copy && (past.writer & kArrived) != 0;
+  const bool engine = copy && (past.writer & kThread) >= kEngineThread;
+  if (engine) other = writer_name(past);
+  const char* does = with_reader ? " reads" : " writes";
+  if (copy) does = " copies to";
+  judged_ = thread;
+  add_caught({Fault::race, site, with_reader ? past.read_site : past.write_site,
+              who() + ((kind & kStore) != 0 ? " writes " : " reads ") +
+                  memory_at(real_address(address, (kind & kShared) != 0)) + " at ",
+              ", and " + other + does + " it at ",
+              engine && arrived ? ", with no wait on its barrier before"
+              : arrived ? " and has waited for that, with nothing between the wait and this that orders the two"
+                        : ", with nothing between them that orders the two"});
+  judged_ = kNobody;
+}
+
+void Tracer::register_index(const char* file, unsigned line, std::uint64_t index) {
+  stop({Fault::register_array, emu::site_of(file, line), 0,
+        who() + ": index " + std::to_string(static_cast<std::int64_t>(index)) + " is outside of the array, at ", "",
+        ""});
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,144 @@
+// Asynchronous copies. A copy is two accesses of the thread that issues it: a read of global memory, and a write of
+// shared memory that begins when it is issued and ends when a wait has seen it land. So a word goes from "in flight",
+// in which nobody may touch it, to "written" by that thread at the time of its wait.
+#include "emu/machine/async_copy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "emu/trace/tracer.hpp"
+
+namespace cairn::emu {
+
+const Tracer::Array* Tracer::shared_array(std::uintptr_t address, unsigned bytes) const {
+  for (const Array& array : arrays_) {
+    const std::uintptr_t in = address - array.start;
+    if (in < array.bytes && in + bytes <= array.bytes) return &array;
+  }
+  return nullptr;
+}
+
+Tracer::Target Tracer::copy_target(const AsyncCopy& copy, SiteId site) {
+  const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
+  const Array* array = shared_array(to, copy.bytes);
+  if (array == nullptr) {
+    (void)find(to, copy.bytes, true, site);  // past an array it says so, and does not come back
+    stop({Fault::out_of_bounds, site, 0,
+          who() + ": an asynchronous copy to " + memory_at(to) + ", which is not shared memory, at ", "", ""});
+  }
+  const std::size_t word = (array->offset + (to - array->start)) / 4;
+  return {&shared_past_[word], &shared_written_[word], array->offset + (to - array->start), true};
+}
+
+// Gives a target without a past where the source is a constant or a variable of the program, which nobody watches.
+Tracer::Target Tracer::copy_source(const AsyncCopy& copy, SiteId site) {
+  const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
+  if (shared_array(from, 1) != nullptr) {
+    stop({Fault::out_of_bounds, site, 0,
+          who() + ": an asynchronous copy from " + memory_at(from) + ", which is not global memory, at ", "", ""});
+  }
+  Target source;
+  if (find(from, copy.valid, false, site).known) {
+    const Extent in = extent_at(from, false);
+    const std::size_t word = (from - in.start) / 4;
+    source = {in.first.past + word, in.first.written + word, from, false};
+  }
+  return source;
+}
+
+std::string Tracer::writer_name(const Past& past) {
+  const unsigned thread = past.writer & kThread;
+  if (thread == kPeerThread) return "another block of the cluster";
+  if (thread >= kEngineThread) return "the copy engine";
+  return thread == me() ? "the same thread" : "thread " + std::to_string(thread);
+}
+
+void Tracer::copy_issued(const AsyncCopy& copy) {
+  const SiteId site = site_of_call(copy.site);
+  const auto to = reinterpret_cast<std::uintptr_t>(copy.to), from = reinterpret_cast<std::uintptr_t>(copy.from);
+  const Target target = copy_target(copy, site);
+  const Target source = copy.valid > 0 ? copy_source(copy, site) : Target{};
+  if (logs_of_copies_.size() < logs_.size()) logs_of_copies_.resize(logs_.size());
+  logs_of_copies_[block_->self().linear].push_back({target.address, from, site, copy.bytes, source.past != nullptr});
+  if (!detect_) return;
+  flush(block_->self().linear);
+
+  if (source.past != nullptr) {
+    const unsigned words = copy.valid / 4, rest = copy.valid % 4;
+    if (words > 0) check_words(source, from, 4 * words, false, false, site);
+    const Target last = {source.past + words, source.written + words, 0, false};
+    if (rest > 0) check_words(last, from + 4 * words, rest, false, false, site);
+  }
+  for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
+    if ((target.written[i] & kInFlight) == 0) continue;
+    add_caught({Fault::race, site, target.past[i].write_site, who() + " copies to " + memory_at(to + 4 * i) + " at ",
+                ", and an earlier copy to it, issued at ", ", has not been waited for"});
+  }
+  check_words(target, to, copy.bytes, true, false, site);
+  for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
+    target.past[i].writer |= kCopy;
+    target.written[i] = kInFlight;
+  }
+}
+
+void Tracer::copy_landed(const AsyncCopy& copy) {
+  if (!detect_) return;
+  flush(block_->self().linear);
+  const SiteId site = site_of_call(copy.site);
+  const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
+  const Target target = copy_target(copy, site);
+  for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
+    Past& past = target.past[i];
+    if ((target.written[i] & 0xf) != 0) {
+      add_caught({Fault::race, site, past.write_site, who() + " copies to " + memory_at(to + 4 * i) + " at ",
+                  ", and " + writer_name(past) + " writes it at ", " while the copy is in flight"});
+    }
+    past.written = mine_ | clocks_.since(block_->self().linear / kWarp), past.write_site = site;
+    past.writer = static_cast<std::uint16_t>(block_->self().linear | kCopy | kArrived);
+    past.read = 0;  // who has read it since the copy was issued has been told
+    target.written[i] = 0xf;
+  }
+}
+
+// A read of bytes that are not there: nobody wrote them, or they are on their way.
+void Tracer::not_there(const Past& past, std::uint8_t& written, unsigned mask, SiteId site, std::uintptr_t address) {
+  if ((written & kInFlight) != 0) {
+    add_caught({Fault::race, site, past.write_site, who() + " reads " + memory_at(address) + " at ",
+                " before the copy that " + writer_name(past) + " issued at ",
+                " has arrived: its wait and then a barrier must come first"});
+    return;
+  }
+  add_caught({Fault::uninitialized, site, 0,
+              who() + " reads " + memory_at(address) + ", which nobody has written, at ", "", ""});
+  written |= static_cast<std::uint8_t>(mask);  // told once
+}
+
+// The copies of a warp's lanes, laid side by side: the same place in the code, the same time round, is one request to
+// global memory and one to shared memory. A lane that copies only zeros has no part in the first.
+void Tracer::count_copies(unsigned warp) {
+  struct Both {
+    Request global, shared;
+  };
+  std::map<std::tuple<SiteId, unsigned, unsigned>, Both> requests;  // by place, time round, and size
+  const std::size_t first = std::size_t{warp} * kWarp;
+  const std::size_t end = std::min({first + kWarp, block_->threads().size(), logs_of_copies_.size()});
+  for (std::size_t thread = first; thread < end; ++thread) {
+    const auto lane = static_cast<unsigned>(thread - first);
+    std::map<SiteId, unsigned> rounds;
+    for (const CopyEntry& copy : logs_of_copies_[thread]) {
+      Both& both = requests[{copy.site, rounds[copy.site]++, copy.bytes}];
+      both.shared.bytes = both.global.bytes = copy.bytes;
+      both.shared.lanes |= 1u << lane, both.shared.address[lane] = copy.to;
+      if (copy.reads) both.global.lanes |= 1u << lane, both.global.address[lane] = copy.from;
+    }
+    logs_of_copies_[thread].clear();
+  }
+  for (const auto& [key, both] : requests) {
+    const SiteId site = std::get<0>(key);
+    if (both.global.lanes != 0) count(both.global, Shape::any, kCopied, site, warp);
+    count(both.shared, Shape::any, kCopied | kShared | kStore, target_of_copy(site), warp);
+  }
+}
+
+}  // namespace cairn::emu

@@ -1,0 +1,20 @@
+// What `cairn trace FILE` is told about a launch, read from the command line.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "emu/program/wire.hpp"
+
+namespace cairn::lab::trace {
+
+// "5", "1.5", "f32:1.5", "f32[64x64]=random", "null". Throws Error with one line that says what would be right;
+// `number` is the argument's, from 1.
+emu::program::Argument parse_argument(const std::string& text, std::size_t number);
+
+// "8", "8,4" or "8,4,2" within what a device takes. `flag` is the flag's name, for the complaint.
+std::array<unsigned, 3> parse_grid(const std::string& text);
+std::array<unsigned, 3> parse_block(const std::string& text);
+
+}  // namespace cairn::lab::trace

@@ -1,0 +1,171 @@
+#include "lab/trace/own/compile.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+#include "lab/output.hpp"
+#include "lab/profile/process.hpp"
+
+namespace cairn::lab::trace {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kAsked = "--kernel";  // what the driver's own line is called in the compiler's complaints
+
+using Words = std::vector<std::string>;
+
+Words& operator+=(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return (std::stringstream() << in.rdbuf()).str();
+}
+
+// nvcc includes <cuda_runtime.h> by itself. The program has a main of its own.
+std::string driver(const OwnSource& source) {
+  return fmt::format(
+      "#include <cuda_runtime.h>\n#include \"emu/program/bind.hpp\"\n#define main cairn_main_of_the_user\n"
+      "#include \"{}\"\n#undef main\n#line 1 \"{}\"\n"
+      "cairn::emu::program::Kernel cairn_own_kernel() {{ return cairn::emu::program::Bound<&{}>::bind(\"{}\"); }}\n",
+      fs::absolute(source.file).lexically_normal().string(), kAsked, source.kernel, source.kernel);
+}
+
+// The traced build's flags, and a name of our own for the folder of the user's file: the tracer knows some real ones,
+// and shortens or passes over what lies there.
+Words common(const OwnSource& source, const Tools& tools) {
+  Words words = {tools.compiler, "-std=c++20", "-fvisibility=hidden", "-w"};
+  words += tools.flags;
+  words.emplace_back("-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the driver
+  const std::string folder = fs::absolute(source.file).lexically_normal().parent_path().string();
+  words.push_back(fmt::format("-ffile-prefix-map={}/={}", folder, kUsersFolder));
+  return words;
+}
+
+[[noreturn]] void complain(const OwnSource& source, const std::string& output, const Words& kernels) {
+  const std::string error = first_error(output, source.file);
+  if (error.starts_with(std::string(kAsked) + ":")) {
+    const std::string has = kernels.empty() ? "it has no __global__ function"
+                                            : fmt::format("its kernels are {}", fmt::join(kernels, ", "));
+    throw Error(kUsage, fmt::format("--kernel '{}' is not one kernel of {}; {}; the compiler says: {}", source.kernel,
+                                    source.file, has, error.substr(error.find(' ') + 1)));
+  }
+  throw Error(kUsage, error.empty() ? fmt::format("{}: g++ failed: {}", source.file, output.substr(0, 200)) : error);
+}
+
+std::string run(const Words& words, const OwnSource& source, const Words& kernels,
+                const std::function<bool()>& tick) {
+  const profile::Ran ran = profile::run_program(words, tick);
+  if (tick && !tick()) throw Error(kInterrupted, "interrupted");
+  if (ran.code != 0) complain(source, ran.output, kernels);
+  return ran.output;
+}
+
+void refuse(const OwnSource& source, const std::vector<Spot>& refused) {
+  if (refused.empty()) return;
+  const Spot& first = refused.front();
+  const std::string more = refused.size() == 1 ? "" : fmt::format(" (and {} more)", refused.size() - 1);
+  throw Error(kUsage, fmt::format("{}:{}: {} is not emulated{}; see docs/own_kernels.md for what is",
+                                  named_by_user(first.file, source.file), first.line, first.what, more));
+}
+
+// As cmake/dynamic_shared.cmake does for the ladder: every `extern __shared__ T name[]` is a thread_local that is
+// declared and nowhere defined, and all of them name the block's dynamic shared memory.
+std::string dynamic_shared(const std::string& symbols) {
+  static const std::regex undefined(R"(TLS +[A-Z]+ +[A-Z]+ +UND +(\S+))");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(symbols.begin(), symbols.end(), undefined), end; at != end; ++at) {
+    if (const std::string name = (*at)[1]; !name.starts_with("_ZSt")) names.insert(name);
+  }
+  if (names.empty()) return "";  // the emulator's own will do
+  names.insert("cairn_emu_dynamic_block");
+  std::string text = "asm(R\"(\n  .pushsection .tbss,\"awT\",@nobits\n  .balign 1024\n";
+  for (const std::string& name : names) {
+    text += fmt::format("  .globl {0}\n  .hidden {0}\n  .type {0}, %tls_object\n  .size {0}, 232448\n{0}:\n", name);
+  }
+  return text +
+         "  .zero 232448\n  .popsection\n)\");\n"
+         "extern \"C\" __attribute__((visibility(\"hidden\"))) __thread unsigned char cairn_emu_dynamic_block[];\n"
+         "extern \"C\" void* cairn_emu_dynamic_shared(void) { return cairn_emu_dynamic_block; }\n";
+}
+
+void check(const OwnSource& source) {
+  std::ifstream file(source.file);
+  if (!file || !fs::is_regular_file(source.file)) throw Error(kUsage, fmt::format("cannot read {}", source.file));
+  if (source.file.find_first_of("\"\\\n=") != std::string::npos) {
+    throw Error(kUsage, fmt::format("{}: the compiler cannot take a path with any of \" \\ = in it", source.file));
+  }
+  static const std::regex name(R"([A-Za-z_0-9:<>,()*&+\-. ']+)");
+  if (!std::regex_match(source.kernel, name)) {
+    throw Error(kUsage,
+                fmt::format("--kernel '{}': write a name, as tile, mine::tile or 'tile<float, 32>'", source.kernel));
+  }
+}
+
+}  // namespace
+
+Workplace::Workplace() {
+  std::string name = (fs::temp_directory_path() / "cairn_trace_XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw Error(kFailed, fmt::format("cannot make the folder {}", name));
+  path_ = name;
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+OwnProgram build_program(const OwnSource& source, const Tools& tools, const Workplace& place,
+                         const std::function<bool()>& tick) {
+  check(source);
+  const std::string written = place / "driver.cu", plain = place / "kernel.ii", object = place / "kernel.o";
+  write_file(written, driver(source), true);
+
+  Words words = common(source, tools);
+  for (const std::string& folder : tools.includes) words.push_back("-I" + folder);
+  words += source.flags;
+  words += {"-DCAIRN_EMULATED", "-E", "-fdirectives-only", "-x", "c++", written, "-o", plain};
+  run(words, source, {}, tick);
+
+  Words ours = {written, kAsked};
+  for (const std::string& folder : tools.includes) {
+    for (const char* room : {"/emu/", "/device/", "/cairn/"}) ours.push_back(folder + room);
+  }
+  OwnProgram program{place / "kernel", scan(read_file(plain), ours)};
+  refuse(source, program.scanned.refused);
+  write_file(plain, program.scanned.text, true);
+  program.scanned.text.clear();
+
+  words = common(source, tools);
+  words += source.flags;
+  words += {"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", plain, "-o", object};
+  run(words, source, program.scanned.kernels, tick);
+
+  // The emulator first: of what both define, as functions of std::string, its own is taken then. The kernel's is
+  // watched, and a tracer that writes a report with it would catch itself at it, and again.
+  words = {tools.compiler, "-Wl,--whole-archive"};
+  for (const std::string& file : tools.libraries) {
+    if (file.ends_with("_trace.a") || file.ends_with("_runtime.a")) words.push_back(file);
+  }
+  words += {"-Wl,--no-whole-archive", object};
+  if (const std::string text = dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, tick)); !text.empty()) {
+    const std::string dynamic = place / "dynamic.cpp";
+    write_file(dynamic, text, true);
+    words.push_back(dynamic);
+  }
+  words.emplace_back("-Wl,--start-group");
+  words += tools.libraries;
+  words += {"-Wl,--end-group", "-pthread", "-ldl", "-o", program.path};
+  run(words, source, {}, tick);
+  return program;
+}
+
+}  // namespace cairn::lab::trace

@@ -1,0 +1,52 @@
+// From a user's .cu file to a program that runs one of its kernels under the traced emulator.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/trace/own/scan.hpp"
+#include "lab/trace/own/toolchain.hpp"
+
+namespace cairn::lab::trace {
+
+struct OwnSource {
+  std::string file;                // as the user wrote it
+  std::string kernel;              // "tile<float, 32>"
+  std::vector<std::string> flags;  // for the compiler, "-DN=4"
+};
+
+// A folder of its own below the system's for such things, gone at the end.
+class Workplace {
+ public:
+  Workplace();
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  std::string operator/(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct OwnProgram {
+  std::string path;
+  Scanned scanned;  // without its text
+};
+
+// Throws Error: what the file or the kernel's name has wrong, in one line. `tick` as for run_program().
+OwnProgram build_program(const OwnSource& source, const Tools& tools, const Workplace& place,
+                         const std::function<bool()>& tick);
+
+// What the folder of the user's file is called in the program.
+inline constexpr const char* kUsersFolder = "/cairn_users_folder/";
+
+// The same text with the files below the folder of the user's file named as he names them.
+std::string named_by_user(std::string text, const std::string& users_file);
+
+// The first error in what g++ wrote, as "file:line: text" and how many more there are; the place is where the user's
+// code includes what is refused. Empty if there is none.
+std::string first_error(const std::string& output, const std::string& users_file);
+
+}  // namespace cairn::lab::trace

@@ -1,0 +1,72 @@
+#include "lab/trace/own/toolchain.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+
+namespace cairn::lab::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+// The program of that path, or of that name on the PATH; empty if there is none.
+std::string program(const std::string& path, const std::string& name) {
+  if (!path.empty() && ::access(path.c_str(), X_OK) == 0) return path;
+  const char* folders = std::getenv("PATH");
+  std::istringstream all(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(all, folder, ':');) {
+    const fs::path candidate = fs::path(folder) / name;
+    if (!folder.empty() && ::access(candidate.c_str(), X_OK) == 0) return candidate.string();
+  }
+  return "";
+}
+
+// Where the installed command keeps its files, if this is one.
+bool look_beside_command(const OwnBuild& build, Tools& tools) {
+  std::error_code error;
+  const fs::path command = fs::read_symlink("/proc/self/exe", error);
+  if (error) return false;
+  const fs::path here = command.parent_path();
+  const fs::path libraries = here / build.to_lib, headers = here / build.to_headers;
+  if (!is_there(headers / "emu/shadow/cuda_runtime.h")) return false;
+  tools.includes.clear(), tools.libraries.clear();
+  for (const fs::path& folder :
+       {headers / "emu/shadow", headers / "emu/shadow/refused", headers, here / build.to_include})
+    tools.includes.push_back(folder.lexically_normal().string());
+  for (const std::string& file : build.libraries)
+    tools.libraries.push_back((libraries / fs::path(file).filename()).lexically_normal().string());
+  return true;
+}
+
+}  // namespace
+
+Tools find_tools(const OwnBuild& build) {
+  Tools tools{program(build.compiler, "g++"), program("", "readelf"), build.flags, build.includes, build.libraries};
+  if (tools.compiler.empty()) {
+    throw Error(kLacking, "a kernel of your own is compiled by g++, which is not on the PATH");
+  }
+  if (tools.readelf.empty() || program("", "addr2line").empty()) {
+    throw Error(kLacking, "a kernel of your own needs readelf and addr2line (binutils), which are not on the PATH");
+  }
+  look_beside_command(build, tools);
+  if (!build.fibers.empty()) tools.libraries.push_back(build.fibers);
+  std::vector<std::string> needed = tools.libraries;
+  needed.push_back(tools.includes.at(0) + "/cuda_runtime.h");
+  for (const std::string& file : needed) {
+    if (!is_there(file))
+      throw Error(kLacking, fmt::format("a kernel of your own needs {}, which is not there", file));
+  }
+  return tools;
+}
+
+}  // namespace cairn::lab::trace
