@@ -29,8 +29,8 @@ constexpr Split split(unsigned bytes) {
   return {4, 3};
 }
 
-// Do all lanes of a range ask for what the lane `apart` from them asks for? One that takes no part agrees with
-// anybody.
+// Do all lanes of a range ask for what the lane `apart` from them asks for? One that
+// takes no part agrees with anybody.
 bool shared_with(const Request& request, unsigned apart, unsigned first, unsigned lanes, unsigned bits) {
   std::uint64_t differ = 0;
   for (unsigned i = first; i < first + lanes; ++i) {

@@ -1,5 +1,6 @@
-// The emulator, seen from outside. The emulated ladder lives in a shared object of its own (the CUDA build, the plain
-// and the traced one define the same names), and this table is all that comes out of it.
+// The emulator's interface to other rooms. The emulated ladder is in a shared object of its own, because
+// the CUDA build, the plain and the traced one define the same names; the shared object exports a
+// function that returns this table.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +11,16 @@
 namespace cairn::emu {
 
 struct Settings {
-  std::uint64_t seed = 0;  // the order in which fibers and blocks run; any order must give the same result
+  std::uint64_t seed = 0;  // of the random order in which threads and blocks run
   int threads = 0;         // OS threads that run blocks; 0 for all there are
-  int sms = 8;             // multiprocessors the emulated device says it has
-  double patience = 10;    // seconds of an OS thread's own time in which nothing happens but plain loads
-  // Sums of tensor cores rounded as Hopper does, which takes longer (emu/machine/mma.hpp). CAIRN_EMU_TENSOR=faithful in
-  // the environment sets it for good.
+  int sms = 8;             // SMs of the emulated device
+  double patience = 10;    // seconds of CPU time without progress, before a launch that polls by plain loads is stuck
+  // Round in mma and wgmma as Hopper does, which is slower (emu/machine/mma.hpp). The environment variable
+  // CAIRN_EMU_TENSOR=faithful turns it on whatever this says.
   bool faithful_tensor = false;
 };
 
-// The emulated device, as cudaGetDeviceProperties tells it to kernels.
+// The emulated device, as cudaGetDeviceProperties describes it.
 struct DeviceFacts {
   const char* name;
   int sms;
@@ -33,14 +34,14 @@ struct Entry {
   const void* (*ladder)(std::size_t* count);
   void (*configure)(const Settings& settings);
   DeviceFacts (*facts)();
-  // Device memory, 256-byte aligned. Freeing what was not allocated is an error in the report.
+  // Device memory, aligned to 256 bytes. Freeing what was not allocated is an error.
   Status (*allocate)(std::size_t bytes, void** out);
   Status (*free)(void* pointer);
-  // Copies check that all of the device side lies within one live allocation.
+  // Copies check that the device range is within one live allocation.
   Status (*copy_in)(void* device, const void* host, std::size_t bytes);
   Status (*copy_out)(void* host, const void* device, std::size_t bytes);
   Status (*fill)(void* device, unsigned char value, std::size_t bytes);
-  // The first failure since the last call (a deadlock, a bad launch), in words; ok if there was none.
+  // The first failure since the last call, such as a deadlock or a bad launch; ok if there was none.
   Status (*take_error)();
 };
 

@@ -1,4 +1,4 @@
-// The one name that comes out of a shared object of emulated kernels.
+// The one symbol that a shared object of emulated kernels exports.
 #include <span>
 
 #include "emu/emulator.hpp"

@@ -1,4 +1,4 @@
-// The names of what emu/trace.hpp holds. Apart from the tracing itself, so that whoever shows a trace can use it.
+// The names of counters and faults of emu/trace.hpp. Apart from the tracer, so that the laboratory can use them, too.
 #include "emu/trace.hpp"
 
 namespace cairn::emu {

@@ -9,7 +9,7 @@ namespace cairn::emu {
 
 namespace {
 
-constexpr unsigned char kPoison = 0xff;  // a NaN in every floating type
+constexpr unsigned char kPoison = 0xff;  // a NaN in every floating-point type
 
 void land(const AsyncCopy& copy) {
   if (copy.valid > 0) std::memcpy(copy.to, copy.from, copy.valid);
@@ -39,7 +39,7 @@ void AsyncCopies::issue(unsigned thread, void* to, const void* from, int bytes, 
   Queue& queue = of(thread);
   const AsyncCopy copy{to,  from, queue.group, static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(valid),
                        site};
-  if (trace_hooks != nullptr) trace_hooks->copy_issued(copy);  // does not come back if it must not be made
+  if (trace_hooks != nullptr) trace_hooks->copy_issued(copy);  // does not return if the copy is not allowed
   std::memset(to, kPoison, copy.bytes);
   queue.copies.push_back(copy);
 }

@@ -1,8 +1,8 @@
-// Asynchronous copies (cp.async): for each thread of a block, what it has issued and not yet waited for.
+// Asynchronous copies (cp.async): for each thread of a block, the copies it has issued and not yet waited for.
 //
-// A copy lands as late as the program permits: when a wait of the thread that issued it demands it, and not before.
-// Only then is its source read. Until then its target holds poison, so a wait that is missing or asks for too little
-// shows in the result. What nobody waits for never lands.
+// A copy is done as late as the program permits: when the thread that issued it waits for its group. Only then is the
+// source read. Until then the target holds poison (0xff), so a wait that is missing or waits for too few groups shows
+// in the result. A copy that is never waited for is never done.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace cairn::emu {
 struct AsyncCopy {
   void* to;
   const void* from;
-  std::uint32_t group;        // of its thread, counted from 0
+  std::uint32_t group;        // the thread's groups are numbered from 0
   std::uint8_t bytes, valid;  // 4, 8 or 16; how many of them are read, the rest is zeros
   Site site;
 };
@@ -26,17 +26,17 @@ class AsyncCopies {
 
   void issue(unsigned thread, void* to, const void* from, int bytes, int valid, const Site& site);
   void commit(unsigned thread);
-  // All groups of the thread land, in order, but the newest `left`.
+  // Completes all groups of the thread, in order, but the newest `left`.
   void wait(unsigned thread, unsigned left);
 
  private:
   struct Queue {
     std::vector<AsyncCopy> copies;  // in flight, oldest first
-    std::uint32_t group = 0;        // that the next copy belongs to
+    std::uint32_t group = 0;        // of the next copy
   };
   Queue& of(unsigned thread);
 
-  std::vector<Queue> queues_;  // by thread; empty as long as no kernel copies like this
+  std::vector<Queue> queues_;  // by thread; empty until a kernel uses cp.async
   bool used_ = false;          // since the last reset
 };
 

@@ -16,8 +16,8 @@ template <> struct Bits<2> { using type [[gnu::may_alias]] = std::uint16_t; };
 template <> struct Bits<4> { using type [[gnu::may_alias]] = std::uint32_t; };
 template <> struct Bits<8> { using type [[gnu::may_alias]] = std::uint64_t; };
 
-// Replaces *address by change(*address) in one step, and gives what was there before. Bits are compared, not values:
-// a NaN is equal to itself here.
+// Atomically replaces *address by change(*address) and returns the old value. Compares
+// bits, so that a NaN equals itself.
 template <class T, class F> T replace(T* address, F change) {
   using Word = typename Bits<sizeof(T)>::type;
   auto* word = reinterpret_cast<Word*>(address);
@@ -32,7 +32,7 @@ template <class T, class F> T replace(T* address, F change) {
   }
 }
 
-// The same, and then the others run.
+// The same, and then lets other threads run.
 template <class T, class F> T step(T* address, const char* call, const Site& site, F change) {
   if (trace_hooks != nullptr && inside_kernel()) trace_hooks->atomic(address, sizeof(T), call, site);
   const T before = replace(address, change);
@@ -57,7 +57,7 @@ template <class T> T atomic_add(T* address, T value, const char* call, Site site
   return step(address, call, site, [=](T old) {
     if constexpr (std::is_integral_v<T>) {
       using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(old) + static_cast<U>(value));  // wraps round
+      return static_cast<T>(static_cast<U>(old) + static_cast<U>(value));  // wraps around
     } else {
       return old + value;
     }
@@ -100,12 +100,12 @@ unsigned atomic_dec(unsigned* address, unsigned most, const char* call, Site sit
   return step(address, call, site, [=](unsigned old) { return old == 0 || old > most ? most : old - 1; });
 }
 
-unsigned short swap_if(unsigned short* address, unsigned short expected, unsigned short value) {
+unsigned short compare_and_swap(unsigned short* address, unsigned short expected, unsigned short value) {
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return expected;
 }
 
-unsigned swap_if(unsigned* address, unsigned expected, unsigned value) {
+unsigned compare_and_swap(unsigned* address, unsigned expected, unsigned value) {
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return expected;
 }

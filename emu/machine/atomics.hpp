@@ -1,5 +1,5 @@
-// Atomic operations on memory that other blocks, on other OS threads, may touch at the same time. Each lets the other
-// threads of the block run: a kernel that polls polls with one of these.
+// Atomic operations on memory that other blocks, on other OS threads, may access at the same time. Each lets the
+// other threads of the block run, because a kernel may poll with it.
 #pragma once
 
 #include "emu/machine/builtins.hpp"
@@ -7,7 +7,7 @@
 namespace cairn::emu {
 
 // T is int, unsigned, unsigned long long, float or double for load, add and exchange; one of the integers otherwise.
-// All give what was there before.
+// All return the old value.
 template <class T> T atomic_load(const T* address, const char* call, Site site);
 template <class T> T atomic_add(T* address, T value, const char* call, Site site);
 template <class T> T atomic_exchange(T* address, T value, const char* call, Site site);
@@ -18,12 +18,12 @@ template <class T> T atomic_and(T* address, T value, const char* call, Site site
 template <class T> T atomic_or(T* address, T value, const char* call, Site site);
 template <class T> T atomic_xor(T* address, T value, const char* call, Site site);
 
-// Up by one, but from `most` on to 0; down by one, but from 0 and from above `most` to `most`.
+// atomicInc: (old >= most) ? 0 : old + 1. atomicDec: (old == 0 || old > most) ? most : old - 1.
 unsigned atomic_inc(unsigned* address, unsigned most, const char* call, Site site);
 unsigned atomic_dec(unsigned* address, unsigned most, const char* call, Site site);
 
-// Not to be seen half done, and without letting anyone run in between: the pieces of the above for narrower types.
-unsigned short swap_if(unsigned short* address, unsigned short expected, unsigned short value);
-unsigned swap_if(unsigned* address, unsigned expected, unsigned value);
+// Compare-and-swap that does not let other threads run: shadow/emu_atomic.h builds atomics of narrower types from it.
+unsigned short compare_and_swap(unsigned short* address, unsigned short expected, unsigned short value);
+unsigned compare_and_swap(unsigned* address, unsigned expected, unsigned value);
 
 }  // namespace cairn::emu

@@ -26,7 +26,7 @@ void Block::prepare(const Launch& launch) {
   groups_.reset(count);
   window_.reset(launch);
   present_.fill(0);
-  together_.fill(0);
+  warp_wide_.fill(0);
   waiting_.fill(0);
   for (Barrier& barrier : barriers_) {
     barrier.expected = barrier.arrived = barrier.votes = barrier.waiting = 0;
@@ -45,10 +45,10 @@ void Block::prepare(const Launch& launch) {
   }
 }
 
-void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch, Cluster* cluster,
+void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watchdog& watch, Cluster* cluster,
                 unsigned rank) {
   launch_ = &launch;
-  watch_ = &watch;
+  watchdog_ = &watch;
   index_ = index;
   random_ = Random(seed);
   busy(true);
@@ -56,7 +56,7 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
   poison_shared(launch);
   prepare_cluster(cluster, rank);
 
-  // All threads start as if released from a barrier: in an order of their own.
+  // All threads start as if released from a barrier: in random order.
   Barrier& start = barriers_[0];
   for (Thread& thread : threads_) start.who[start.waiting++] = &thread;
   release(start);
@@ -70,8 +70,8 @@ void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& wa
   self_ = nullptr;
 }
 
-// What every fiber runs. Nothing may switch fibers inside the catch blocks: the exception being handled belongs to
-// the OS thread, not to the fiber.
+// The main function of every fiber. Fibers must not switch inside the catch blocks: the exception being handled
+// belongs to the OS thread, not to the fiber.
 void Block::thread_main() {
   Block& block = *current_;
   std::string thrown;
@@ -95,10 +95,10 @@ void Block::exit_thread() {
   --live_;
   progressed();
   groups_.exits(*this);
-  // The others of the warp no longer wait for this lane.
+  // Collectives of the warp no longer wait for this lane.
   const unsigned warp = self_->linear / kWarp;
   present_[warp] &= ~(1u << self_->lane());
-  if (const auto waiting = together_[warp]; waiting != 0) [[unlikely]]
+  if (const auto waiting = warp_wide_[warp]; waiting != 0) [[unlikely]]
     fail(describe_missing_lanes(*this, threads_[warp * kWarp + static_cast<unsigned>(std::countr_zero(waiting))]));
   for (std::uint32_t left = waiting_[warp]; left != 0; left &= left - 1) {
     const Thread& thread = threads_[warp * kWarp + static_cast<unsigned>(std::countr_zero(left))];
@@ -111,11 +111,11 @@ void Block::exit_thread() {
     leave();
   }
   switch_away();
-  std::terminate();  // nobody switches back to a thread that has returned
+  std::terminate();  // a thread that has returned never runs again
 }
 
 void Block::fail(std::string message) {
-  watch_->fail(describe_place(*this) + std::exchange(message, {}));
+  watchdog_->fail(describe_place(*this) + std::exchange(message, {}));
   leave();
 }
 
@@ -126,17 +126,17 @@ void Block::leave() {
 
 void Block::progressed() {
   idle_spins_ = idle_ticks_ = 0;
-  watch_->progressed();
+  watchdog_->progressed();
 }
 
-void Block::wrong_count(unsigned barrier, unsigned expected) {
+void Block::fail_wrong_count(unsigned barrier, unsigned expected) {
   fail(describe_other_count(*self_, barrier, expected, barriers_[barrier].expected));
 }
 
 unsigned Block::sync(unsigned barrier, unsigned expected, bool predicate) {
   Barrier& b = barriers_[barrier];
   if (b.arrived != 0 && b.expected != expected) [[unlikely]]
-    wrong_count(barrier, expected);
+    fail_wrong_count(barrier, expected);
   b.expected = expected;
   self_->state = State::at_barrier;
   self_->barrier = static_cast<std::uint8_t>(barrier);
@@ -149,7 +149,7 @@ unsigned Block::sync(unsigned barrier, unsigned expected, bool predicate) {
 
 void Block::arrive(unsigned barrier, unsigned expected) {
   Barrier& b = barriers_[barrier];
-  if (b.arrived != 0 && b.expected != expected) wrong_count(barrier, expected);
+  if (b.arrived != 0 && b.expected != expected) fail_wrong_count(barrier, expected);
   b.expected = expected;
   if (trace_hooks != nullptr) trace_hooks->arrives(*this, barrier);
   if (++b.arrived == b.expected) release(b);
@@ -164,8 +164,8 @@ void Block::push_shuffled(Thread** who, unsigned count) {
   }
 }
 
-// Where accesses are logged, the logs of a warp's lanes fit into the nearest cache and those of a block do not: warps
-// in a new order, and the lanes of each.
+// For the traced build: shuffles the warps, and the lanes of each, but keeps a warp together, because the logs of one
+// warp fit into the L1 cache and those of a block do not.
 void Block::push_by_warps(Thread** threads, unsigned waiting) {
   std::array<std::uint32_t, kMostThreads / kWarp> lanes{};
   for (unsigned i = 0; i < waiting; ++i) {
@@ -188,13 +188,13 @@ void Block::push_by_warps(Thread** threads, unsigned waiting) {
   }
 }
 
-// All who wait can run again, in a new order; the one who came last gets no advantage.
+// Lets all waiting threads run, in random order; the last to arrive has no advantage.
 void Block::release(Barrier& barrier) {
-  if (watch_->failed() && self_ != nullptr) leave();
+  if (watchdog_->failed() && self_ != nullptr) leave();
   if (trace_hooks != nullptr && self_ != nullptr) {
     std::uint32_t warps = 0;
     for (unsigned i = 0; i < barrier.waiting; ++i) warps |= 1u << barrier.who[i]->linear / kWarp;
-    trace_hooks->warps_meet(*this, static_cast<unsigned>(&barrier - barriers_.data()), warps, self_->site);
+    trace_hooks->warps_synchronize(*this, static_cast<unsigned>(&barrier - barriers_.data()), warps, self_->site);
   }
   wake(barrier.who.data(), barrier.waiting);
   barrier.result = barrier.votes;
@@ -211,7 +211,7 @@ void Block::wake(Thread** who, unsigned count) {
 }
 
 void Block::park(State state) {
-  if (watch_->failed()) leave();
+  if (watchdog_->failed()) leave();
   self_->state = state;
   switch_away();
 }
@@ -223,20 +223,20 @@ void Block::pause() {
 
 void Block::tick() {
   if (busy_.load(std::memory_order_relaxed)) return;
-  if (head_ != ticked_at_) {  // others have run since
+  if (head_ != ticked_at_) {  // another thread has run since
     ticked_at_ = head_;
     return;
   }
   busy(true);
-  if (watch_->failed()) leave();
-  watch_->ticked();
+  if (watchdog_->failed()) leave();
+  watchdog_->ticked();
   self_->call = "plain loads, or in an endless loop";
   self_->site = {};
   self_->state = State::spinning;
   push(*self_);
   if (++idle_ticks_ > tail_ - head_) {
     idle_ticks_ = 0;
-    if (watch_->stuck_for_ticks()) fail(describe_stall(*this));
+    if (watchdog_->stuck_for_ticks()) fail(describe_stall(*this));
   }
   switch_away();
   ticked_at_ = head_;
@@ -250,13 +250,13 @@ void Block::forward(unsigned count) {
 void Block::spin(bool changed) {
   self_->state = State::spinning;
   push(*self_);
-  hear();
+  receive_pending();
   if (changed) {
     progressed();
   } else if (++idle_spins_ > 2 * live_) {
     idle_spins_ = 0;
-    if (watch_->failed()) leave();
-    if (watch_->stuck()) fail(describe_stall(*this));
+    if (watchdog_->failed()) leave();
+    if (watchdog_->stuck()) fail(describe_stall(*this));
   }
   switch_away();
 }

@@ -24,28 +24,37 @@ namespace cairn::emu {
 
 class Block;
 
-enum class State : std::uint8_t { ready, at_barrier, at_warp, at_group, at_mbarrier, at_cluster, spinning, exited };
-
-// What a lane brings to an operation that its warp makes as one. The last lane to come calls `combine`, which finds
-// the shares of all: the lanes wait, so each share can lie on its lane's stack.
-struct Share {
-  void (*combine)(Block& block, const std::array<Share*, kWarp>& shares);
+enum class State : std::uint8_t {
+  ready,
+  at_barrier,
+  at_warp,
+  at_warpgroup,
+  at_mbarrier,
+  at_cluster,
+  spinning,
+  exited
 };
 
-// A CUDA thread. What it waits for is written down where it waits, for the one who releases it and for the report.
-// What a barrier needs comes first, in one line of the cache.
+// A lane's arguments of a warp-wide instruction. The last lane to arrive calls `combine` with those of all lanes: the
+// lanes wait, so each lane's arguments can be on its stack.
+struct LaneArguments {
+  void (*combine)(Block& block, const std::array<LaneArguments*, kWarp>& arguments);
+};
+
+// A CUDA thread, with what it waits for: the thread that releases it needs that, and so does a report. The members
+// that a barrier needs come first, in one cache line.
 struct alignas(64) Thread {
   Fiber fiber;
-  const char* call = nullptr;  // "__shfl_sync": what it is in, or was in last
+  const char* call = nullptr;  // the built-in it is in, or was in last: "__shfl_sync"
   Site site;
   State state;
   std::uint8_t barrier;  // at_barrier: which
   unsigned linear;       // x + y * width + z * width * height; its warp is linear / 32
   uint3 index;
-  WarpOp op;                    // at_warp: which collective,
-  unsigned mask;                //   of which lanes,
-  unsigned argument;            //   (at_mbarrier: which parity,
-  std::uint64_t value, result;  //   with what, and what it gave (of the barrier at which address)
+  WarpOp op;                    // at_warp: the collective,
+  unsigned mask;                //   its lanes,
+  unsigned argument;            //   its argument (at_mbarrier: the parity),
+  std::uint64_t value, result;  //   the lane's value (at_mbarrier: the mbarrier's address) and its result
 
   unsigned lane() const { return linear % kWarp; }
 };
@@ -61,18 +70,18 @@ class Block {
   // The block this OS thread is inside of; null outside a kernel.
   static Block* current() { return current_; }
 
-  // Runs the block until all its threads have returned, or until the launch has failed. What fails goes to `watch`.
-  // `cluster`: null if it has none.
-  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watch& watch, Cluster* cluster, unsigned rank);
+  // Runs the block until all its threads have returned, or until the launch has failed, which `watchdog` is told.
+  // `cluster` is null for a launch without clusters.
+  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watchdog& watch, Cluster* cluster, unsigned rank);
 
-  // From here on: called by the block's own fibers.
+  // The rest is called by the block's own fibers.
   const Launch& launch() const { return *launch_; }
   uint3 index() const { return index_; }
   Thread& self() { return *self_; }
   const std::vector<Thread>& threads() const { return threads_; }
   const StackPool& stacks() const { return stacks_; }
   AsyncCopies& copies() { return copies_; }
-  BulkStores& stores() { return stores_; }
+  TmaStores& stores() { return stores_; }
   Mbarriers& mbarriers() { return mbarriers_; }
   const Mbarriers& mbarriers() const { return mbarriers_; }
   Cluster& cluster() const { return *cluster_; }
@@ -80,35 +89,36 @@ class Block {
   Warpgroups& groups() { return groups_; }
   const Warpgroups& groups() const { return groups_; }
   SharedWindow& window() { return window_; }
-  std::uint64_t turns() const { return head_; }  // changes whenever another thread runs
+  std::uint64_t switches() const { return head_; }  // changes whenever another thread runs
   unsigned arrived(unsigned barrier) const { return barriers_[barrier].arrived; }
   unsigned expected(unsigned barrier) const { return barriers_[barrier].expected; }
 
-  // Gives how many came with a true predicate.
+  // Returns how many threads arrived with a true predicate.
   unsigned sync(unsigned barrier, unsigned expected, bool predicate);
   void arrive(unsigned barrier, unsigned expected);
-  void exchange();  // self has its op, mask, argument and value
-  void together(Share& mine);
-  void stay_in_group(bool all_go_on);  // self waits in its warpgroup; or it is the last, and all can run again
-  void release_group(unsigned number);
+  void exchange();  // a warp collective; self has its op, mask, argument and value
+  void warp_wide(LaneArguments& mine);
+  // Waits for the rest of the warpgroup. `all_continue`: this thread arrived last, and all can run again.
+  void wait_in_warpgroup(bool all_continue);
+  void release_warpgroup(unsigned number);
   void spin(bool changed);
-  void pause();                  // lets the others run, without a word about it
-  void forward(unsigned count);  // those who paused last, in their order, are the next to run
-  void park(State state);        // until somebody wakes it
+  void pause();                  // lets other threads run; not counted as polling
+  void forward(unsigned count);  // the last `count` threads of the queue run next, in their order
+  void park(State state);        // until wake()
   void wake(Thread** who, unsigned count);
 
-  // The cluster (block_cluster.cpp). hear(): takes what other blocks have sent.
-  void hear() {
-    if (cluster_->news(rank_)) [[unlikely]]
-      hear_news();
+  // The cluster (emu/sm90/block_cluster.cpp). receive_pending() handles what other blocks have sent.
+  void receive_pending() {
+    if (cluster_->has_mail(rank_)) [[unlikely]]
+      receive_messages();
   }
   void cluster_arrive();
   void cluster_wait();
-  unsigned absent_from_cluster() const { return live_ - come_; }  // threads that have not come to its barrier
-  Sender sender();                                                // the calling thread, to another block
+  unsigned absent_from_cluster() const { return live_ - cluster_arrived_; }  // threads not at its barrier
+  Sender sender();  // the calling thread, as another block sees it
 
-  // Called now and then while the block runs, wherever its fiber is (emu/machine/preemption.hpp): if that one has run all the
-  // time since the last call, the others get their turn. Not while the emulator is at work on the block.
+  // Called by a timer while a fiber runs (emu/machine/preemption.hpp): if the same fiber has run since the last tick,
+  // another one is scheduled. Not while the emulator itself is changing the block: `busy`.
   void tick();
   void busy(bool now) {
     busy_.store(now, std::memory_order_relaxed);
@@ -120,9 +130,9 @@ class Block {
   struct Barrier {
     unsigned expected = 0, arrived = 0, waiting = 0;
     unsigned votes = 0;
-    // Of the last release. Who came then must come again before there is a next one, so all have read it by then.
+    // The predicate count of the last release. Every thread reads it before it can arrive again.
     unsigned result = 0;
-    std::array<Thread*, kMostThreads> who;  // wait
+    std::array<Thread*, kMostThreads> who;  // the threads that wait
   };
 
   static void thread_main();
@@ -135,21 +145,21 @@ class Block {
   void push_shuffled(Thread** who, unsigned count);
   void push_by_warps(Thread** who, unsigned count);
   void release(Barrier& barrier);
-  [[noreturn]] void wrong_count(unsigned barrier, unsigned expected);
+  [[noreturn]] void fail_wrong_count(unsigned barrier, unsigned expected);
   bool try_complete(unsigned warp, unsigned mask);
   void combine(Thread* warp);
-  void meet_others(unsigned warp);
+  void check_lanes_match(unsigned warp);
   void progressed();
   void prepare_cluster(Cluster* cluster, unsigned rank);
-  void hear_news();
-  void tell_cluster();
+  void receive_messages();
+  void notify_cluster();
   void leave_cluster_barrier();
   void finish();
 
   static constinit thread_local Block* current_;
 
   const Launch* launch_ = nullptr;
-  Watch* watch_ = nullptr;
+  Watchdog* watchdog_ = nullptr;
   uint3 index_{};
   Random random_{0};
   StackPool stacks_;
@@ -163,24 +173,24 @@ class Block {
   std::uint64_t ticked_at_ = 0;               // head_ at the last tick
   std::atomic<bool> busy_{true};
   std::array<Barrier, kBarriers> barriers_;
-  // Of each warp, the lanes that exist and have not returned, those that wait in together(), and all at_warp.
-  std::array<std::uint32_t, kMostThreads / kWarp> present_{}, together_{}, waiting_{};
+  // For each warp: lanes that exist and have not returned, lanes in warp_wide(), lanes that are at_warp.
+  std::array<std::uint32_t, kMostThreads / kWarp> present_{}, warp_wide_{}, waiting_{};
   AsyncCopies copies_;
-  BulkStores stores_;
+  TmaStores stores_;
   Mbarriers mbarriers_{*this};
 
-  Cluster alone_{1};  // of a block that has no other
+  Cluster alone_{1};  // for a launch without clusters
   Cluster* cluster_ = &alone_;
   unsigned rank_ = 0;
-  struct Meetings {
-    std::uint32_t arrived = 0, passed = 0;  // how often the thread came to the cluster's barrier, and left it
+  struct ClusterPhases {
+    std::uint32_t arrived = 0, passed = 0;  // at the cluster's barrier: how often it arrived, how often it left
   };
-  std::vector<Meetings> meetings_of_;  // by thread
-  std::uint32_t meetings_ = 0;         // how often all blocks have met
-  unsigned come_ = 0;                  // threads at the cluster's barrier
-  bool told_ = false;                  //   that they all have come
+  std::vector<ClusterPhases> cluster_phases_of_;  // by thread
+  std::uint32_t cluster_phase_ = 0;               // completed phases of the cluster's barrier
+  unsigned cluster_arrived_ = 0;                  // threads that have arrived at the current phase
+  bool cluster_notified_ = false;                 // all have, and the cluster knows
   std::vector<Thread*> waiting_for_cluster_;
-  std::vector<Message> inbox_;  // taken, and being read
+  std::vector<Message> inbox_;  // being handled
   Warpgroups groups_;
   SharedWindow window_;
 };
@@ -189,7 +199,7 @@ inline void Block::switch_away() {
   if (head_ == tail_) nothing_ready();
   Thread* from = self_;
   self_ = ready_[head_++ % kMostThreads];
-  // Past the tail of the ring lies an old entry, a thread like any other.
+  // Beyond the tail the ring has an old entry, which is still a valid thread.
   __builtin_prefetch(ready_[(head_ + 1) % kMostThreads]);
   ready_[head_ % kMostThreads]->fiber.expect();
   if (self_ != from) Fiber::switch_to(from->fiber, self_->fiber);

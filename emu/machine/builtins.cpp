@@ -38,23 +38,23 @@ dim3 grid_extent() { return Block::current() == nullptr ? dim3{} : Block::curren
 unsigned lane_index() { return Block::current() == nullptr ? 0 : Block::current()->self().lane(); }
 
 int block_sync(bool predicate, const char* call, Site site) {
-  const Inside block(call, site);
+  const BuiltinCall block(call, site);
   return static_cast<int>(block->sync(0, static_cast<unsigned>(block->threads().size()), predicate));
 }
 
 void named_sync(int barrier, int threads, Site site) {
-  const Inside block("bar_sync", site);
+  const BuiltinCall block("bar_sync", site);
   block->sync(barrier_number(*block, barrier, threads), static_cast<unsigned>(threads), false);
 }
 
 void named_arrive(int barrier, int threads, Site site) {
-  const Inside block("bar_arrive", site);
+  const BuiltinCall block("bar_arrive", site);
   block->arrive(barrier_number(*block, barrier, threads), static_cast<unsigned>(threads));
 }
 
 std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uint64_t value, unsigned argument,
                             Site site) {
-  const Inside block(call, site);
+  const BuiltinCall block(call, site);
   Thread& self = block->self();
   self.op = op;
   self.mask = mask;
@@ -65,7 +65,7 @@ std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uin
 }
 
 void copy_issue(void* shared, const void* global, int bytes, int valid, Site site) {
-  const Inside block("async_copy", site);
+  const BuiltinCall block("async_copy", site);
   const auto to = reinterpret_cast<std::uintptr_t>(shared), from = reinterpret_cast<std::uintptr_t>(global);
   const auto mask = static_cast<std::uintptr_t>(bytes - 1);
   if (((to | from) & mask) != 0 || valid < 0 || valid > bytes) [[unlikely]]
@@ -74,23 +74,23 @@ void copy_issue(void* shared, const void* global, int bytes, int valid, Site sit
 }
 
 void copy_commit(Site site) {
-  const Inside block("async_commit", site);
+  const BuiltinCall block("async_commit", site);
   block->copies().commit(block->self().linear);
 }
 
 void copy_wait(int left, Site site) {
-  const Inside block("async_wait", site);
+  const BuiltinCall block("async_wait", site);
   block->copies().wait(block->self().linear, static_cast<unsigned>(left));
 }
 
 void copy_wait_all(Site site) {
-  const Inside block("async_wait_all", site);
+  const BuiltinCall block("async_wait_all", site);
   block->copies().commit(block->self().linear);
   block->copies().wait(block->self().linear, 0);
 }
 
 void spin(const char* call, bool changed, Site site) {
-  if (inside_kernel()) Inside(call, site)->spin(changed);
+  if (inside_kernel()) BuiltinCall(call, site)->spin(changed);
 }
 
 void fence(const char* call, Site site) {
@@ -105,7 +105,7 @@ std::uint64_t ticks() {
 }
 
 void trap(Site site) {
-  const Inside block("__trap", site);
+  const BuiltinCall block("__trap", site);
   block->fail(describe_trap(block->self()));
 }
 

@@ -17,7 +17,7 @@ namespace cairn::emu {
 namespace {
 
 constexpr std::size_t kAlign = 256;
-constexpr std::size_t kFence = 256;  // on either side of an allocation, to see writes past its ends
+constexpr std::size_t kFence = 256;  // guard bytes before and after an allocation
 constexpr unsigned char kFenceByte = 0xa5, kPoison = 0xff;
 
 std::mutex mutex;
@@ -35,7 +35,7 @@ Status wrong(std::string message) {
   return status;
 }
 
-// The allocation that holds the address, or the end of `live`.
+// The allocation that contains the address, or the end of `live`.
 auto holder(const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   auto next = live.upper_bound(address);
@@ -58,7 +58,7 @@ Status check(const char* what, const void* pointer, std::size_t bytes) {
                " of a device allocation of " + std::to_string(found->second));
 }
 
-// The bytes from an allocation's end to the end of its fence; the size is rounded up in between.
+// The guard bytes after an allocation, with those by which its size was rounded up.
 std::size_t tail_bytes(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign + kFence - bytes; }
 
 bool intact(const unsigned char* fence, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Device memory: the host's, with the bounds of every allocation remembered.
+// Device memory: host memory, with the bounds of every allocation recorded.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,14 @@
 
 namespace cairn::emu {
 
-// 256-byte aligned, as cudaMalloc's, and full of 0xff, which is a NaN in every floating type. No bytes, null pointer.
+// Aligned to 256 bytes, as cudaMalloc's, and filled with 0xff, a NaN in every floating-point
+// type. A null pointer for 0 bytes.
 Status allocate(std::size_t bytes, void** out);
 
-// Refuses what is not the start of a live allocation, and says if something was written just outside its bounds.
+// An error if the pointer is not the start of a live allocation, or if the guard bytes around it were overwritten.
 Status release(void* pointer);
 
-// Each checks that all of the device side lies within one live allocation.
+// Each checks that the device range is within one live allocation.
 Status copy_in(void* device, const void* host, std::size_t bytes);
 Status copy_out(void* host, const void* device, std::size_t bytes);
 Status copy_within(void* to, const void* from, std::size_t bytes);

@@ -13,8 +13,8 @@ namespace cairn::emu {
 
 namespace {
 
-// The tables of the file as structs. The loader has accepted it, so only what it does not look at (the sections) can
-// be odd; whatever lies outside the file is left out.
+// The tables of the ELF file as structs. The loader has accepted the file, so only the sections, which it ignores,
+// can be malformed; what reaches beyond the file is skipped.
 template <class T>
 std::span<const T> table(const std::vector<char>& file, std::uint64_t offset, std::uint64_t bytes) {
   if (offset > file.size() || bytes > file.size() - offset || offset % alignof(T) != 0) return {};

@@ -1,4 +1,4 @@
-// Failures, remembered until somebody asks.
+// The first failure of the process, kept until it is taken.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace cairn::emu {
 
-// The first failure of the process since it was last taken; what comes later is usually a consequence.
+// Keeps the first failure since the last take_failure(); later ones are usually a consequence of it.
 void remember(const Status& failure);
 Status take_failure();
-// Drops it if it is this one: whoever was told by cudaGetLastError need not be told again.
+// Drops it if it has this message: cudaGetLastError has reported it already.
 void forget(const std::string& message);
 
 // The report of the calling host thread's last failed launch.

@@ -1,4 +1,4 @@
-// Fibers by Boost.Context; what the functions do is said in emu/machine/fiber.hpp.
+// Fibers by Boost.Context; emu/machine/fiber.hpp describes the interface.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace cairn::emu {
 
-// On Boost's fcontext level, not its fiber class: that one unwinds a fiber it destroys by throwing through the
-// kernel's frames, where we only want the stack back.
+// Uses Boost's fcontext level, not its fiber class, which unwinds a fiber that it destroys by throwing through the
+// kernel's frames. Here the stack is simply reused.
 class Fiber {
  public:
   static constexpr const char* kKind = "Boost.Context";
@@ -26,8 +26,8 @@ class Fiber {
     arrived(boost::context::detail::jump_fcontext(to.context_, &pair));
   }
 
-  // Between two barriers a block goes through all its stacks, more than the first cache holds. From the context
-  // upward lie the saved registers, the emulator's frame and what the kernel keeps across the barrier.
+  // Between two barriers a block touches all its stacks, which are more than the L1 cache holds. From the context
+  // upward are the saved registers, the emulator's frame and what the kernel keeps across the barrier.
   void expect() const {
     constexpr std::size_t kLine = 64, kLines = 5;
 #pragma GCC unroll 16

@@ -28,8 +28,8 @@ void StackPool::grow_to(std::size_t count) {
     // A guard costs a mapping, and the kernel has a limit on those (65530 by default): with very many OS threads the
     // last stacks go without one rather than the launch failing.
     (void)mprotect(low, page, PROT_NONE);
-    // Fibers run in turn, so the same part of every stack is in use. Were all tops the same distance from a page
-    // boundary, they would compete for a few sets of the cache; steps of some lines spread them.
+    // Fibers run one after another and use the same part of their stacks. If all tops had the same offset in a page,
+    // they would compete for a few cache sets; offsets of some cache lines spread them.
     const std::size_t colour = (stacks_.size() * 832) % 4096;
     stacks_.push_back({low + page, low + each - colour});
   }

@@ -1,4 +1,4 @@
-// Fibers by ucontext; what the functions do is said in emu/machine/fiber.hpp.
+// Fibers by ucontext; emu/machine/fiber.hpp describes the interface.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Fiber {
   static constexpr const char* kKind = "ucontext";
 
   void prepare(const Stack& stack, void (*main)()) {
-    // The context lies at the top of the stack it describes: it is about a kilobyte (four on aarch64).
+    // The context is stored at the top of the stack it describes: about 1 KiB (4 KiB on aarch64).
     constexpr std::uintptr_t kAlign = 64;
     static_assert(alignof(ucontext_t) <= kAlign);
     const auto address = (reinterpret_cast<std::uintptr_t>(stack.top) - sizeof(ucontext_t)) & ~(kAlign - 1);

@@ -18,7 +18,7 @@ namespace cairn::emu {
 
 namespace {
 
-// Kept by each OS thread between launches, with its stacks.
+// Each OS thread keeps its Block, with the stacks, between launches.
 Block& block_of_this_thread() {
   thread_local const std::unique_ptr<Block> block = std::make_unique<Block>();
   return *block;
@@ -41,7 +41,7 @@ Grid::Grid(const Launch& launch)
       step_((seed_ >> 20) % clusters_),
       shift_(mix(seed_) % clusters_),
       most_ticks_(static_cast<std::uint64_t>(settings().patience * 200)) {  // 5 ms each
-  // turn -> step * turn + shift (mod clusters) meets every cluster once when step and clusters have no common factor.
+  // turn -> step * turn + shift (mod clusters) visits every cluster once if gcd(step, clusters) is 1.
   while (std::gcd(step_, clusters_) != 1) ++step_;
   const std::size_t shared = launch.dynamic_shared + kernel_facts(launch.kernel).shared_bytes;
   const auto sms = static_cast<std::uint64_t>(settings().sms);
@@ -72,22 +72,22 @@ std::shared_ptr<Cluster> Grid::cluster_at(std::uint64_t turn) {
 }
 
 void Grid::work() {
-  Watch* watch = nullptr;
+  Watchdog* watchdog = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    watches_.push_back(std::make_unique<Watch>(*this));
-    watch = watches_.back().get();
+    watchdogs_.push_back(std::make_unique<Watchdog>(*this));
+    watchdog = watchdogs_.back().get();
   }
   try {
     Block& block = block_of_this_thread();
-    const Preempt preempt;
+    const PreemptionTimer preempt;
     while (!failed()) {
       const std::uint64_t turn = next_.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks_) break;
       const std::shared_ptr<Cluster> cluster = cluster_at(turn);
       const auto rank = static_cast<unsigned>(turn % launch_.cluster_size());
-      block.run(launch_, block_at(turn), mix(seed_ + turn), *watch, cluster.get(), rank);
-      watch->block_done();
+      block.run(launch_, block_at(turn), mix(seed_ + turn), *watchdog, cluster.get(), rank);
+      watchdog->block_done();
     }
   } catch (const std::bad_alloc&) {
     fail("out of memory for the stacks of a block");
@@ -95,15 +95,15 @@ void Grid::work() {
     fail(e.what());
   }
   const std::lock_guard lock(mutex_);
-  finished_progress_ += watch->progress() + 1;
-  std::erase_if(watches_, [&](const auto& w) { return w.get() == watch; });
-  --crew_;
+  finished_progress_ += watchdog->progress() + 1;
+  std::erase_if(watchdogs_, [&](const auto& w) { return w.get() == watchdog; });
+  --workers_;
 }
 
-bool Grid::recruit() {
+bool Grid::add_worker() {
   const std::lock_guard lock(mutex_);
-  if (crew_ >= most_resident_) return false;
-  ++crew_;
+  if (workers_ >= most_resident_) return false;
+  ++workers_;
   return true;
 }
 
@@ -115,35 +115,35 @@ void Grid::fail(std::string message) {
 
 std::uint64_t Grid::progress() {
   const std::lock_guard lock(mutex_);
-  std::uint64_t sum = finished_progress_ + watches_.size();
-  for (const auto& watch : watches_) sum += watch->progress();
+  std::uint64_t sum = finished_progress_ + watchdogs_.size();
+  for (const auto& watchdog : watchdogs_) sum += watchdog->progress();
   return sum;
 }
 
 bool Grid::all_stuck_at(std::uint64_t progress) {
   const std::lock_guard lock(mutex_);
-  return std::ranges::all_of(watches_, [&](const auto& w) { return w->stuck_at_.load() == progress; });
+  return std::ranges::all_of(watchdogs_, [&](const auto& w) { return w->stuck_at_.load() == progress; });
 }
 
 bool Grid::start_another() {
-  if (!unfinished() || !recruit()) return false;
-  if (Pool::instance().help(*this)) return true;
+  if (!unfinished() || !add_worker()) return false;
+  if (ThreadPool::instance().help(*this)) return true;
   const std::lock_guard lock(mutex_);
-  --crew_;
+  --workers_;
   return false;
 }
 
 Status run_grid(const Launch& launch) {
   if (trace_hooks != nullptr) trace_hooks->launch_begins(launch);
   Grid grid(launch);
-  grid.recruit();  // this OS thread
+  grid.add_worker();  // this OS thread
   const auto most = std::max<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), launch.cluster_size());
   const std::uint64_t wanted = std::min(most, grid.blocks());
-  std::uint64_t crew = 1;
-  while (crew < wanted && grid.start_another()) ++crew;
-  if (crew < launch.cluster_size()) grid.fail("there are no OS threads for all blocks of a cluster");
+  std::uint64_t workers = 1;
+  while (workers < wanted && grid.start_another()) ++workers;
+  if (workers < launch.cluster_size()) grid.fail("there are no OS threads for all blocks of a cluster");
   grid.work();
-  Pool::instance().finish(grid);
+  ThreadPool::instance().finish(grid);
   if (trace_hooks != nullptr) trace_hooks->launch_ends(launch, grid.failed() ? grid.message().c_str() : nullptr);
   if (grid.failed()) return {Code::device_error, grid.message()};
   return {};

@@ -1,4 +1,4 @@
-// One launch: its blocks, taken one after another by the OS threads that work on it.
+// One launch: the OS threads that work on it take its blocks one after another.
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,12 @@ class Grid {
  public:
   explicit Grid(const Launch& launch);
 
-  // Runs blocks on the calling OS thread until none is left or the launch has failed. One for each recruit().
+  // Runs blocks on the calling OS thread until none is left or the launch has failed.
+  // Called once for each add_worker().
   void work();
-  // Whether one more OS thread may work on this grid: as many blocks run side by side as would fit on the device.
-  bool recruit();
+  // Whether one more OS thread may work on this grid: at most as many blocks run at a time as
+  // are co-resident on the device.
+  bool add_worker();
   bool unfinished() const { return !failed() && next_.load(std::memory_order_relaxed) < blocks_; }
   std::uint64_t blocks() const { return blocks_; }
 
@@ -30,17 +32,17 @@ class Grid {
   void fail(std::string message);
   const std::string& message() const { return message_; }
 
-  // For Watch.
+  // For Watchdog.
   std::uint64_t progress();
   bool all_stuck_at(std::uint64_t progress);
-  std::uint64_t most_ticks() const { return most_ticks_; }  // without progress, before that is an error
-  // Some running blocks only wait. If they wait for one that has not started, it needs an OS thread of its own.
+  std::uint64_t most_ticks() const { return most_ticks_; }  // without progress, before the launch counts as stuck
+  // Some running blocks only wait. They may wait for a block that has not started, so start one on another OS thread.
   bool start_another();
 
  private:
   uint3 block_at(std::uint64_t turn) const;
-  // The cluster of the block whose turn it is; null if it has none. Turns of a cluster's blocks follow each other, so
-  // that of all clusters one at most waits for OS threads.
+  // The cluster of the block with this turn; null for a launch without clusters. Blocks of a cluster have consecutive
+  // turns, so that at most one cluster is incomplete for want of OS threads.
   std::shared_ptr<Cluster> cluster_at(std::uint64_t turn);
 
   const Launch& launch_;
@@ -49,16 +51,16 @@ class Grid {
   std::uint64_t most_ticks_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> failed_{false};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::string message_;
-  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<std::unique_ptr<Watchdog>> watchdogs_;
   struct Begun {
     std::shared_ptr<Cluster> cluster;
     unsigned blocks = 0;
   };
-  std::unordered_map<std::uint64_t, Begun> begun_;  // clusters some of whose blocks have not
+  std::unordered_map<std::uint64_t, Begun> begun_;  // clusters some of whose blocks have not begun
   std::uint64_t finished_progress_ = 0;
-  std::uint64_t crew_ = 0;  // OS threads asked to work that have not left
+  std::uint64_t workers_ = 0;  // OS threads that run blocks or were asked to
 };
 
 }  // namespace cairn::emu

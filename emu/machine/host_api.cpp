@@ -1,5 +1,5 @@
-// The runtime API but for launches: device facts, memory, streams and events. Everything is done at once, so a stream
-// is a number and an event the moment it was recorded.
+// The runtime API except launches: device properties, memory, streams and events. Every call is synchronous, so a
+// stream is a number and an event is the time at which it was recorded.
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ cudaError_t answer(const cairn::Status& status) {
   }
 }
 
-// What waits for the device learns of a failed launch, until somebody takes the error.
+// Synchronizing calls return the error of a failed launch until cudaGetLastError takes it.
 cudaError_t waited() {
   return cudaPeekAtLastError() == cudaErrorLaunchFailure ? cudaErrorLaunchFailure : cudaSuccess;
 }

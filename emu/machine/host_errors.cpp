@@ -65,7 +65,7 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() { return cairn::emu::last_error; }
 const char* cudaGetErrorName(cudaError_t error) { return cairn::emu::name_of(error).name; }
 
-// A GPU cannot say more than "unspecified launch failure"; we can.
+// For a failed launch the emulator's report, where CUDA has only "unspecified launch failure".
 const char* cudaGetErrorString(cudaError_t error) {
   const char* text = cairn::emu::name_of(error).text;
   const std::string& report = cairn::emu::last_report();

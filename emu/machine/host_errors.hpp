@@ -6,7 +6,7 @@
 
 namespace cairn::emu {
 
-cudaError_t note(cudaError_t error);                     // remembers it unless it is cudaSuccess, and gives it back
-cudaError_t note(cudaError_t error, const Status& why);  // with words for cudaGetErrorString
+cudaError_t note(cudaError_t error);                     // records it unless it is cudaSuccess, and returns it
+cudaError_t note(cudaError_t error, const Status& why);  // with the text for cudaGetErrorString
 
 }  // namespace cairn::emu

@@ -1,5 +1,4 @@
-// What can be known of a kernel from its address: the symbol table of the file it was loaded from gives its name and
-// its static shared arrays.
+// A kernel's name and static shared arrays, found by its address in the symbol table of the file it was loaded from.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +7,8 @@
 
 namespace cairn::emu {
 
-// A static __shared__ array. They are thread_local: one block runs on an OS thread at a time, and its copy of the
-// array is that block's.
+// A static __shared__ array. It is thread_local: an OS thread runs one block at a time, so
+// its copy belongs to that block.
 struct SharedArray {
   std::string name;
   std::size_t offset;  // from shared_base()
@@ -24,7 +23,7 @@ struct KernelFacts {
 
 const KernelFacts& kernel_facts(const void* kernel);
 
-// Where this OS thread's copies of the arrays begin; null if that cannot be found out.
+// Where this OS thread's copies of the arrays begin; null if unknown.
 std::byte* shared_base();
 
 }  // namespace cairn::emu

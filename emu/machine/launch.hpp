@@ -1,4 +1,4 @@
-// A launch, with the types of the kernel's parameters already forgotten.
+// A launch, with the types of the kernel's parameters erased.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ Status run_grid(const Launch& launch);
 // Whether the calling code is part of a kernel.
 bool inside_kernel();
 
-// How many blocks of this shape one multiprocessor holds. Registers are not counted: nobody here knows them.
+// How many blocks of this shape an SM holds. Registers are not counted: g++ does not know them.
 unsigned blocks_per_sm(unsigned threads, std::size_t shared_bytes);
 
 }  // namespace cairn::emu

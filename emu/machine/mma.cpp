@@ -19,13 +19,13 @@ using fragment::Type;
 
 constexpr int kLanes = 32;
 
-// A register's element as a number. What tensor cores do not read of a tf32 is dropped.
+// A register's element as a number. The low bits of a tf32, which tensor cores ignore, are dropped.
 float number(std::uint16_t bits, Type type) {
   return type == Type::bf16 ? static_cast<float>(bf16::from_bits(bits)) : static_cast<float>(f16::from_bits(bits));
 }
 float number(std::uint32_t bits, Type) { return std::bit_cast<float>(bits & 0xffffe000u); }
 
-// For each lane and each of its elements, where in the tile it is.
+// For each lane and each of its elements, the position in the tile.
 template <Kind kind, Operand operand> constexpr auto make_map() {
   constexpr int each = fragment::distinct(kind, operand);
   std::array<std::uint16_t, std::size_t{kLanes} * each> map{};
@@ -103,7 +103,7 @@ template <int m, int n, int k> void add_wide(Tile<m, n>& sums, const Tile<m, k>&
   }
 }
 
-// `depth` steps of k from `first` on: what one instruction adds.
+// k from `first` to `first + depth`: what one hardware instruction adds.
 template <int m, int n, int k>
 void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Type type, bool half_in, bool half_out,
                   std::size_t first, std::size_t depth) {
@@ -124,7 +124,7 @@ void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Ty
         all += a[i][l] * b[l][j];
         top = std::max(top, a_exponents[i][l] + b_exponents[l][j]);
       }
-      if (!std::isfinite(all)) {  // an infinity or a NaN among them: the sum of doubles says which
+      if (!std::isfinite(all)) {  // with an infinity or a NaN the sum in double is the result
         sums[i][j] = all;
         continue;
       }

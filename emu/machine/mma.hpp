@@ -1,9 +1,9 @@
-// What tensor cores compute: a tile of sums += a tile of A times a tile of B, as the 32 lanes of a warp hold them.
+// mma: D = A B + C for tiles held in the registers of the 32 lanes of a warp.
 //
-// Products are exact. By default the sums are too, as far as double goes, and are rounded once an instruction. The
-// hardware does less, and CAIRN_EMU_TENSOR=faithful does as Hopper does (measured by others: MMA-Sim,
-// github.com/microsoft/MMA-Sim): the products and the sum so far are aligned to the largest exponent, cut off
-// kAlignedBits behind its point, added exactly, and cut off again to a float.
+// Products are exact. By default they are summed in double and rounded once for each instruction. Tensor cores keep
+// fewer bits, and CAIRN_EMU_TENSOR=faithful computes as Hopper does (measured by MMA-Sim,
+// github.com/microsoft/MMA-Sim): the products and C are aligned to the largest exponent among them, truncated to
+// kAlignedBits fractional bits, added exactly, and the sum is truncated to a float.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ inline constexpr int kAlignedBits = 25;
 
 struct Multiply {
   fragment::Kind kind;
-  bool half_in = false, half_out = false;  // the sums before and after: f16 instead of float
+  bool half_in = false, half_out = false;  // C, D: f16 instead of float
 };
 
-// One lane's registers: elements in their order, two 16-bit ones to a word.
+// One lane's registers: elements in order, two 16-bit ones to a register.
 struct LaneTiles {
   const void* a;
   const void* b;

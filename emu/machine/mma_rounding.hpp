@@ -1,4 +1,4 @@
-// Numbers as tensor cores take them apart and put them together, for emu/machine/mma.cpp and emu/sm90/wgmma_math.cpp.
+// How tensor cores align and round, for emu/machine/mma.cpp and emu/sm90/wgmma_math.cpp.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace cairn::emu {
 // The one NaN that tensor cores write.
 inline float to_float(double x) { return std::isnan(x) ? std::bit_cast<float>(0x7fffffffu) : static_cast<float>(x); }
 
-// The exponent by which an element is aligned: that of its type's smallest normal number for what is below it.
+// The exponent by which an element is aligned. Subnormals have that of their type's smallest normal number.
 inline constexpr int kZero = -4096;  // below every sum of two exponents
 inline int exponent(double x, int smallest) {
   if (x == 0) return kZero;
@@ -22,7 +22,7 @@ inline int exponent(double x, int smallest) {
 // 2^e.
 inline double power(int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52); }
 
-// To a float, toward zero, and never -0; what is too large for one is infinite all the same.
+// To a float, toward zero, and never -0; what is too large becomes infinite.
 inline double cut_to_float(double x) {
   if (std::fabs(x) >= 0x1p128) return std::copysign(std::numeric_limits<double>::infinity(), x);
   constexpr std::uint64_t more = (std::uint64_t{1} << 29) - 1;  // bits that a double has behind a float's last

@@ -14,16 +14,17 @@
 #include "emu/machine/trace_hooks.hpp"
 
 #ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid  // glibc has had the member for long, and its name only lately
+#define sigev_notify_thread_id _sigev_un._tid  // older glibc has the member, but not this name
 #endif
 
 namespace cairn::emu {
 namespace {
 
 constexpr int kSignal = SIGVTALRM;
-constexpr long kTickNanoseconds = 5'000'000;  // of the OS thread's own time: who sleeps or is stopped is left alone
+constexpr long kTickNanoseconds =
+    5'000'000;  // of the OS thread's CPU time, so that a sleeping thread is not interrupted
 
-struct sigaction earlier;  // whoever had the signal before
+struct sigaction earlier;  // the handler before ours
 
 std::uintptr_t place_of(const void* context) {
   [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -36,8 +37,8 @@ std::uintptr_t place_of(const void* context) {
 #endif
 }
 
-// On the stack of the fiber that is interrupted. Only where the fiber is in code of this file may others run:
-// elsewhere, in the C library, it may hold a lock.
+// Runs on the stack of the interrupted fiber. Switches only if the fiber was in code of this image: elsewhere, in the
+// C library, it may hold a lock.
 void on_tick(int signal, siginfo_t* info, void* context) {
   if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &earlier) {
     if ((earlier.sa_flags & SA_SIGINFO) != 0) {
@@ -54,7 +55,7 @@ void on_tick(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// A timer of the OS thread that made it. Where there is none to be had, nobody is interrupted.
+// A timer of the OS thread that creates it. If the system has none, threads are not interrupted.
 class Timer {
  public:
   Timer() {
@@ -97,13 +98,13 @@ void listen() {
 
 }  // namespace
 
-Preempt::Preempt() {
+PreemptionTimer::PreemptionTimer() {
   if (trace_hooks != nullptr) return;
   [[maybe_unused]] static const bool listening = (listen(), true);
   timer_of_this_thread().every(kTickNanoseconds);
 }
 
-Preempt::~Preempt() {
+PreemptionTimer::~PreemptionTimer() {
   if (trace_hooks == nullptr) timer_of_this_thread().every(0);
 }
 

@@ -1,18 +1,18 @@
-// A thread that polls memory with plain loads calls nothing that would let others run, and the one it waits for may
-// be another thread of its block. So a timer interrupts the OS thread now and then, and if one thread of the block
-// has run all the while, the others get their turn. The traced build does not need this: it sees volatile loads, and
-// must not be interrupted while it takes notes.
+// A thread that polls memory with plain loads never calls the emulator, and may wait for another thread of its
+// own block. So a timer interrupts the OS thread, and if the same thread of the block has run since the last
+// tick, another one is scheduled. The traced build has no timer: it sees volatile loads, and must not be
+// interrupted while it logs an access.
 #pragma once
 
 namespace cairn::emu {
 
-// Lives as long as the calling OS thread runs blocks.
-class Preempt {
+// The timer of the calling OS thread, for as long as it runs blocks.
+class PreemptionTimer {
  public:
-  Preempt();
-  ~Preempt();
-  Preempt(const Preempt&) = delete;
-  Preempt& operator=(const Preempt&) = delete;
+  PreemptionTimer();
+  ~PreemptionTimer();
+  PreemptionTimer(const PreemptionTimer&) = delete;
+  PreemptionTimer& operator=(const PreemptionTimer&) = delete;
 };
 
 }  // namespace cairn::emu

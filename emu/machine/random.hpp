@@ -1,4 +1,4 @@
-// Small generators for the order in which things run. Quality hardly matters here; speed and repeatability do.
+// Random numbers for the order in which threads and blocks run: speed and repeatability matter more than quality.
 #pragma once
 
 #include <cstdint>

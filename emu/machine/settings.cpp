@@ -27,7 +27,7 @@ bool faithful_in_environment() {
 }
 std::atomic<bool> faithful{faithful_in_environment()};
 
-// The processors this process may use, which in a container are fewer than there are.
+// The CPUs that this process may use: in a container fewer than the machine has.
 int processors() {
   cpu_set_t set;
   CPU_ZERO(&set);

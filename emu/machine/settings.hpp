@@ -1,4 +1,4 @@
-// The emulator's settings, and the device it pretends to be.
+// The emulator's settings, and the properties of the emulated device.
 #pragma once
 
 #include "emu/emulator.hpp"
@@ -6,9 +6,9 @@
 namespace cairn::emu {
 
 Settings settings();
-void configure(const Settings& wanted);  // values out of range are brought into it
+void configure(const Settings& wanted);  // values out of range are clamped
 int os_threads();                        // settings().threads, with 0 resolved
-bool faithful_tensor();                  // asked for at every product of tiles
+bool faithful_tensor();                  // read at every mma, so kept apart from settings()
 DeviceFacts device_facts();
 
 }  // namespace cairn::emu

@@ -20,7 +20,7 @@ void poison_shared(const Launch& launch) {
 
 namespace {
 
-// All that is thread_local in the image: static shared arrays wherever they are declared.
+// All thread_local variables of the image: static shared arrays, wherever they are declared.
 std::uint64_t bytes_of_locals() {
   std::uint64_t end = 0;
   for (const Symbol& symbol : this_image().symbols) {
@@ -52,7 +52,7 @@ std::size_t room_in_shared(const Launch& launch, const void* address) {
   return is_shared(address) ? kMostShared : 0;
 }
 
-// Static arrays and dynamic memory have a start each; the latter comes behind the most that the former can be.
+// Offsets of static arrays and of dynamic shared memory: the dynamic ones begin after the largest static one.
 namespace {
 constexpr std::size_t kDynamic = std::size_t{1} << 32;
 }

@@ -12,17 +12,16 @@ extern "C" void* cairn_emu_dynamic_shared(void);
 
 namespace cairn::emu {
 
-// Fills what the kernel may use with 0xff (NaN in every floating type) at the start of a block: on a GPU it holds
-// whatever was there before, so a kernel that reads it before writing must not look right.
+// Fills the block's shared memory with 0xff (NaN in every floating-point type) when a block starts. On a GPU it holds
+// what an earlier block left there, so a kernel that reads before it writes must not get plausible values.
 void poison_shared(const Launch& launch);
 
-// Whether an address is in the shared memory of the block that runs on this OS thread; yes where that is not known.
+// Whether an address is in the shared memory of the block that runs on this OS thread; true if that is unknown.
 bool is_shared(const void* address);
-// How much of the array that holds an address follows it; 0 if none does, and the most there can be if that is not
-// known.
+// Bytes from the address to the end of its shared array; 0 if it is in none, kMostShared if that is unknown.
 std::size_t room_in_shared(const Launch& launch, const void* address);
 
-// A place in shared memory is the same distance from its start in every block of a cluster.
+// Between an address and its offset in shared memory, which is the same in every block of a cluster.
 std::size_t place_in_shared(const void* address);
 void* shared_at(std::size_t offset);
 

@@ -9,16 +9,16 @@
 namespace cairn::emu {
 
 namespace {
-constexpr unsigned kAligned = 1024;  // what the strictest order of pieces looks at
+constexpr unsigned kAligned = 1024;  // the period of the 128-byte swizzle
 }
 
 void SharedWindow::find() {
   known_ = true;
   arrays_.clear();
-  unsigned next = kAligned;  // as on a GPU, where the system has the first KiB
+  unsigned next = kAligned;  // as on a GPU, where the first KiB is reserved
   const auto add = [&](const void* start, std::size_t bytes) {
-    const auto in_piece = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(start) % kAligned);
-    const unsigned address = (next + kAligned - 1) / kAligned * kAligned + in_piece;
+    const auto in_chunk = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(start) % kAligned);
+    const unsigned address = (next + kAligned - 1) / kAligned * kAligned + in_chunk;
     if (address + bytes > kEnd) return;
     arrays_.push_back({static_cast<const std::byte*>(start), static_cast<unsigned>(bytes), address});
     next = address + static_cast<unsigned>(bytes);

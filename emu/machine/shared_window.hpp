@@ -1,6 +1,6 @@
-// A block's shared memory by the addresses that instructions know it by: numbers of 18 bits, from its start. Arrays
-// lie one after another, and each at the same place of a piece of 1024 bytes as in the host's memory, because the
-// order of an operand's 16-byte pieces follows from their addresses' bits.
+// The shared window: a block's shared memory by the 18-bit addresses that instructions use
+// (__cvta_generic_to_shared). Arrays follow one another, each at the same address modulo 1024 as in host memory,
+// because a swizzle depends on the low bits of the address.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ class SharedWindow {
  public:
   static constexpr unsigned kEnd = 1u << 18;
 
-  // Of the block that begins on this OS thread. The arrays are found when somebody asks.
+  // A block begins on this OS thread. Its arrays are found at the first use.
   void reset(const Launch& launch) { launch_ = &launch, known_ = false; }
 
   unsigned address(const void* shared);  // 0 if it is not in an array of the kernel
-  // What to add to an address from [first, end) to come to its byte; null if they are not in one array.
+  // base + address is the byte in host memory, for addresses in [first, end); null if they are not in one array.
   const std::byte* base(unsigned first, unsigned end);
 
  private:
@@ -33,7 +33,7 @@ class SharedWindow {
   std::vector<Array> arrays_;
 };
 
-// For kernels: of the block that runs.
+// For kernels: the address in the running block's shared window.
 unsigned shared_offset(const void* shared);
 
 }  // namespace cairn::emu

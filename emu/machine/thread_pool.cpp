@@ -5,12 +5,12 @@
 
 namespace cairn::emu {
 
-Pool& Pool::instance() {
-  static Pool pool;
+ThreadPool& ThreadPool::instance() {
+  static ThreadPool pool;
   return pool;
 }
 
-Pool::~Pool() {
+ThreadPool::~ThreadPool() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -19,7 +19,7 @@ Pool::~Pool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Pool::help(Grid& grid) {
+bool ThreadPool::help(Grid& grid) {
   const std::lock_guard lock(mutex_);
   if (requests_.size() >= idle_) {  // every idle thread has a request waiting for it already
     if (threads_.size() >= kMostThreads) return false;
@@ -34,13 +34,13 @@ bool Pool::help(Grid& grid) {
   return true;
 }
 
-void Pool::finish(Grid& grid) {
+void ThreadPool::finish(Grid& grid) {
   std::unique_lock lock(mutex_);
   std::erase(requests_, &grid);
   done_.wait(lock, [&] { return std::ranges::find(at_work_, &grid) == at_work_.end(); });
 }
 
-void Pool::serve() {
+void ThreadPool::serve() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;

@@ -1,4 +1,5 @@
-// The OS threads that help with a grid. They are started when first needed and wait for the next launch afterwards.
+// The OS threads that run blocks besides the one that launches. They are started when first needed, and then wait for
+// the next launch.
 #pragma once
 
 #include <condition_variable>
@@ -11,18 +12,18 @@
 
 namespace cairn::emu {
 
-class Pool {
+class ThreadPool {
  public:
-  static Pool& instance();
-  ~Pool();
+  static ThreadPool& instance();
+  ~ThreadPool();
 
   // Asks for one more OS thread to work on the grid: an idle one, or a new one. False if none can be had.
   bool help(Grid& grid);
-  // Withdraws requests nobody has taken up and waits for those who did.
+  // Withdraws requests that no OS thread has taken, and waits for the threads that work on the grid.
   void finish(Grid& grid);
 
  private:
-  Pool() = default;
+  ThreadPool() = default;
   void serve();
 
   static constexpr std::size_t kMostThreads = 1024;

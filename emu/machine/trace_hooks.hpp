@@ -1,4 +1,4 @@
-// Where a build that traces listens to the emulator. In the plain build nobody does.
+// What the emulator tells a traced build. In the plain build there are no hooks.
 #pragma once
 
 #include <cstddef>
@@ -12,72 +12,70 @@ namespace cairn::emu {
 
 class Block;
 struct AsyncCopy;
-struct BulkLoad;
-struct BulkStore;
+struct TmaLoad;
+struct TmaStore;
 struct Mbarrier;
 struct Sender;
 struct Launch;
 
 struct TraceHooks {
   void (*launch_begins)(const Launch& launch);
-  void (*launch_ends)(const Launch& launch, const char* failure);  // null: it went well
-  // Around the run of a block, on the OS thread that runs it.
+  void (*launch_ends)(const Launch& launch, const char* failure);  // null if it succeeded
+  // Before and after a block runs, on its OS thread.
   void (*block_begins)(Block& block);
   void (*block_ends)(Block& block);
-  // The calling thread is at a fence.
+  // The calling thread executes a memory fence.
   void (*fence)(Block& block);
-  // The calling thread comes to a barrier and does not wait.
+  // The calling thread arrives at a barrier without waiting (bar.arrive).
   void (*arrives)(Block& block, unsigned barrier);
-  // All who were to come to a barrier have; of these warps (a bit each) threads wait, and none has gone on yet.
-  void (*warps_meet)(Block& block, unsigned barrier, std::uint32_t waiting, const Site& site);
-  // Lanes of a warp have met in a collective, none has gone on.
-  void (*lanes_meet)(Block& block, unsigned warp, std::uint32_t lanes);
-  // The calling thread is about to alter memory in one step.
+  // A barrier is complete. `waiting` has a bit for each warp with threads that wait there; none has continued yet.
+  void (*warps_synchronize)(Block& block, unsigned barrier, std::uint32_t waiting, const Site& site);
+  // Lanes of a warp have all arrived at a collective; none has continued yet.
+  void (*lanes_synchronize)(Block& block, unsigned warp, std::uint32_t lanes);
+  // The calling thread is about to execute an atomic.
   void (*atomic)(const void* address, std::size_t bytes, const char* call, const Site& site);
-  // Device memory came, went, or was written from the host.
+  // Device memory was allocated, freed, or written by the host.
   void (*allocated)(const void* start, std::size_t bytes);
   void (*released)(const void* start);
   void (*written)(const void* start, std::size_t bytes);
-  // The calling thread is about to issue an asynchronous copy; one of its copies has landed.
+  // cp.async: the calling thread is about to issue a copy; one of its copies is complete.
   void (*copy_issued)(const AsyncCopy& copy);
   void (*copy_landed)(const AsyncCopy& copy);
-  // The calling thread gives ldmatrix the address of a row of 16 bytes, and meets the other lanes next; or it is
-  // about to store a row of stmatrix, and has met them.
+  // A row of 16 bytes. ldmatrix: the calling thread passes its address, and synchronizes with the other lanes next.
+  // stmatrix: it is about to store the row, after it has synchronized with them.
   void (*matrix_row)(const void* row, bool store, const Site& site);
-  // A warp, the calling thread's, has multiplied tiles.
-  void (*multiplied)(const Multiply& what, const Site& site);
-  // All threads of a warpgroup, the calling thread's, have come to a wait, its products are made, and none has gone
-  // on.
-  void (*group_meets)(Block& block);
-  // The warpgroup of the calling thread is about to read [start, start + bytes) of shared memory as wgmma's operand:
-  // at issue (everything must have arrived, be ordered, and be visible to the async proxy), and again when it is
-  // done.
+  // The calling thread's warp has executed mma, or its warpgroup wgmma.
+  void (*mma_executed)(const Multiply& what, const Site& site);
+  // All threads of the calling thread's warpgroup have arrived at wgmma_wait, and none has continued yet.
+  void (*warpgroup_synchronizes)(Block& block);
+  // wgmma reads [start, start + bytes) of shared memory. Called twice: when it is issued (by then the data must be
+  // complete, ordered before it, and visible to the async proxy), and when it is complete.
   void (*operand_issued)(const void* start, std::size_t bytes, const Site& site);
   void (*operand_read)(const void* start, std::size_t bytes, const Site& site);
-  // Barriers in shared memory. The calling thread initialises one; comes to it; has waited for its last phase. A
-  // phase has ended, which the caller need not have waited for. Another block has come to it.
-  void (*mbarrier_made)(const Mbarrier& barrier);
+  // mbarriers. The calling thread initializes one; arrives at it; has waited for its last completed phase. A phase is
+  // complete (the calling thread need not have waited for it). Another block has arrived at it.
+  void (*mbarrier_initialized)(const Mbarrier& barrier);
   void (*mbarrier_arrives)(const Mbarrier& barrier);
   void (*mbarrier_waited)(const Mbarrier& barrier);
-  void (*mbarrier_ends)(const Mbarrier& barrier);
-  void (*mbarrier_visited)(const Mbarrier& barrier, const Sender& from);
-  // The copy engine. The calling thread asks for a box; it will be written to this block's shared memory, where
-  // another block asked for it if `from` is not null; it has been. A store has been issued, and has read its source.
-  void (*load_asked)(const BulkLoad& load);
-  void (*load_issued)(const BulkLoad& load, const Sender* from);
-  void (*load_landed)(const BulkLoad& load, const Mbarrier& barrier);
-  void (*store_issued)(const BulkStore& store);
-  void (*store_read)(const BulkStore& store);
-  // The calling thread makes what it has stored visible to the async proxy.
+  void (*mbarrier_phase_completed)(const Mbarrier& barrier);
+  void (*mbarrier_remote_arrival)(const Mbarrier& barrier, const Sender& from);
+  // TMA. The calling thread issues a load; a box begins to be written to this block's shared memory (a multicast of
+  // another block if `from` is not null), and has been written. A store is issued, and has read its source.
+  void (*tma_load_issued)(const TmaLoad& load);
+  void (*tma_write_begins)(const TmaLoad& load, const Sender* from);
+  void (*tma_write_ends)(const TmaLoad& load, const Mbarrier& barrier);
+  void (*tma_store_issued)(const TmaStore& store);
+  void (*tma_store_read)(const TmaStore& store);
+  // The calling thread executes fence.proxy.async.
   void (*proxy_fence)();
-  // The calling thread comes to the cluster's barrier; all threads of the block have, and this is their past; all
-  // blocks have met there, with these pasts; the calling thread goes on. What it sends to another block carries its
-  // past, too.
-  void (*cluster_arrives)();
-  std::shared_ptr<const void> (*cluster_departs)();
-  void (*cluster_heard)(const std::vector<std::shared_ptr<const void>>& clocks);
-  void (*cluster_met)();
-  std::shared_ptr<const void> (*departs)();
+  // The cluster's barrier: the calling thread arrives; all threads of the block have, and this is their vector clock;
+  // the phase is complete, with these clocks of all blocks; the calling thread continues. Last: the vector clock of
+  // the calling thread, for a message to another block.
+  void (*cluster_arrival)();
+  std::shared_ptr<const void> (*cluster_release)();
+  void (*cluster_phase_completed)(const std::vector<std::shared_ptr<const void>>& clocks);
+  void (*cluster_acquire)();
+  std::shared_ptr<const void> (*release_clock)();
 };
 
 extern const TraceHooks* trace_hooks;  // null in the plain build

@@ -1,6 +1,5 @@
-// The warp's collectives. A lane leaves its value and waits; the last of the lanes named in the mask works out what
-// each of them gets. Results are worked out at that moment, because a lane that goes on may be in its next collective
-// before a slower one has looked.
+// Warp collectives. A lane stores its value and waits; the last lane of the mask computes the results of all. It does
+// so at once, because a lane that continues may be in its next collective before a slower one has read its result.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -35,7 +34,7 @@ std::uint64_t result_of(const Thread& me, const Thread* warp, std::uint32_t lane
   switch (me.op) {
     case WarpOp::sync: return 0;
     case WarpOp::shuffle:
-      // What CUDA leaves undefined is all ones here: as a float a NaN, as an index far outside.
+      // Undefined in CUDA: all ones here, a NaN as a float and far out of bounds as an index.
       return (lanes >> me.argument & 1) != 0 ? warp[me.argument].value : ~std::uint64_t{0};
     case WarpOp::ballot:
     case WarpOp::match_any:
@@ -54,16 +53,16 @@ std::uint64_t result_of(const Thread& me, const Thread* warp, std::uint32_t lane
   return sum;
 }
 
-// CUDA asks for the same intrinsic, and an up shuffle is not a down shuffle. What a warp does as one must be one
-// instruction: the same place in the source, too.
+// CUDA requires the same intrinsic in all lanes (__shfl_up_sync does not match __shfl_down_sync). A warp-wide
+// instruction must also be at the same place in the source.
 bool same_call(const Thread& a, const Thread& b) {
   if (a.op != b.op || (a.call != b.call && std::strcmp(a.call, b.call) != 0)) return false;
-  return a.op != WarpOp::together || (a.site.line() == b.site.line() && a.site.column() == b.site.column());
+  return a.op != WarpOp::warp_wide || (a.site.line() == b.site.line() && a.site.column() == b.site.column());
 }
 
 }  // namespace
 
-// If all lanes of the mask that have not returned are there, each gets its result and can run again.
+// If all lanes of the mask that have not returned have arrived, each gets its result and can run again.
 bool Block::try_complete(unsigned warp, unsigned mask) {
   Thread* first = &threads_[std::size_t{warp} * kWarp];
   const std::uint32_t lanes = present_[warp] & mask;
@@ -71,10 +70,10 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
   for (std::uint32_t left = lanes; left != 0; left &= left - 1)
     if (first[std::countr_zero(left)].mask != mask) return false;
   waiting_[warp] &= ~lanes;
-  if (trace_hooks != nullptr) trace_hooks->lanes_meet(*this, warp, lanes);
-  // The lanes go on in an order of their own: from a random one around.
+  if (trace_hooks != nullptr) trace_hooks->lanes_synchronize(*this, warp, lanes);
+  // The lanes continue in their order, starting with a random one.
   const unsigned start = random_.below(kWarp);
-  if (self_->op == WarpOp::together && self_->state == State::at_warp) {
+  if (self_->op == WarpOp::warp_wide && self_->state == State::at_warp) {
     combine(first);
   } else {
     for (unsigned i = 0; i < kWarp; ++i) {
@@ -88,16 +87,16 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
     first[lane].state = State::ready;
     push(first[lane]);
   }
-  // Every other time before all who are ready: else no warp would ever be ahead of the others, and a block that
-  // relies on that would look right.
+  // Every other time, at random, ahead of the whole queue: otherwise warps would always advance together, and a block
+  // that relies on that would look right.
   if (random_.below(2) == 0) forward(static_cast<unsigned>(std::popcount(lanes)));
   progressed();
   return true;
 }
 
-// A lane of our mask that waits for us with another mask, or in another collective, will never be with us. One that
-// waits without us may still come.
-void Block::meet_others(unsigned warp) {
+// A lane of the mask that waits for this lane with another mask, or in another collective, never matches: an error. A
+// lane that waits for others may still arrive here later.
+void Block::check_lanes_match(unsigned warp) {
   const Thread& me = *self_;
   for (std::uint32_t left = waiting_[warp] & me.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -110,26 +109,26 @@ void Block::meet_others(unsigned warp) {
 void Block::exchange() {
   Thread& me = *self_;
   const unsigned warp = me.linear / kWarp;
-  if ((me.mask >> me.lane() & 1) == 0) fail(describe_stranger(me));
-  meet_others(warp);
+  if ((me.mask >> me.lane() & 1) == 0) fail(describe_lane_not_in_mask(me));
+  check_lanes_match(warp);
   me.state = State::at_warp;
   waiting_[warp] |= 1u << me.lane();
   try_complete(warp, me.mask);
   switch_away();
 }
 
-// All lanes of the warp, and the first to come looks for those who cannot. Later ones need to be held only against
-// the one: this is called for every product of tiles.
-void Block::together(Share& mine) {
+// An instruction of all 32 lanes. The first lane to arrive checks that all can; later ones are compared with one lane
+// only, since this is called for every mma.
+void Block::warp_wide(LaneArguments& mine) {
   Thread& me = *self_;
   const unsigned warp = me.linear / kWarp;
-  me.op = WarpOp::together;
+  me.op = WarpOp::warp_wide;
   me.mask = ~0u;
   me.value = reinterpret_cast<std::uintptr_t>(&mine);
-  std::uint32_t& come = together_[warp];
+  std::uint32_t& come = warp_wide_[warp];
   if (come == 0) {
     if (present_[warp] != ~0u) fail(describe_missing_lanes(*this, me));
-    meet_others(warp);
+    check_lanes_match(warp);
   } else {
     const Thread& other = threads_[std::size_t{warp} * kWarp + static_cast<unsigned>(std::countr_zero(come))];
     if (!same_call(other, me)) fail(describe_mismatch(me, other));
@@ -145,9 +144,9 @@ void Block::together(Share& mine) {
 }
 
 void Block::combine(Thread* warp) {
-  std::array<Share*, kWarp> shares;
-  for (unsigned lane = 0; lane < kWarp; ++lane) shares[lane] = reinterpret_cast<Share*>(warp[lane].value);
-  shares[0]->combine(*this, shares);
+  std::array<LaneArguments*, kWarp> arguments;
+  for (unsigned lane = 0; lane < kWarp; ++lane) arguments[lane] = reinterpret_cast<LaneArguments*>(warp[lane].value);
+  arguments[0]->combine(*this, arguments);
 }
 
 }  // namespace cairn::emu

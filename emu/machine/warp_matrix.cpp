@@ -1,4 +1,4 @@
-// What a warp does as one: products of tiles, ldmatrix and stmatrix, and the tiles of wmma.
+// Warp-wide tensor-core instructions: mma, ldmatrix, stmatrix, and the checks of wmma tiles.
 #include <cstring>
 
 #include "emu/machine/block.hpp"
@@ -13,16 +13,17 @@ namespace cairn::emu {
 
 namespace {
 
-struct TileShare : Share {
+struct MmaArguments : LaneArguments {
   const Multiply* what;
   LaneTiles tiles;
 };
 
-void multiply_all(Block& block, const std::array<Share*, kWarp>& shares) {
-  const Multiply& what = *static_cast<const TileShare*>(shares[0])->what;
-  if (trace_hooks != nullptr) trace_hooks->multiplied(what, block.self().site);
+void multiply_all(Block& block, const std::array<LaneArguments*, kWarp>& arguments) {
+  const Multiply& what = *static_cast<const MmaArguments*>(arguments[0])->what;
+  if (trace_hooks != nullptr) trace_hooks->mma_executed(what, block.self().site);
   std::array<LaneTiles, kWarp> lanes;
-  for (unsigned lane = 0; lane < kWarp; ++lane) lanes[lane] = static_cast<const TileShare*>(shares[lane])->tiles;
+  for (unsigned lane = 0; lane < kWarp; ++lane)
+    lanes[lane] = static_cast<const MmaArguments*>(arguments[lane])->tiles;
   multiply_tiles(what, lanes, faithful_tensor());
 }
 
@@ -32,15 +33,15 @@ void check_row(Block& block, const void* row) {
     block.fail(describe_bad_row(block.self(), misaligned));
 }
 
-struct MatrixShare : Share {
+struct LdmatrixArguments : LaneArguments {
   const void* row;
   std::uint32_t* to;
   unsigned count;
   bool transposed;
 };
 
-void load_all(Block&, const std::array<Share*, kWarp>& shares) {
-  const auto of = [&](unsigned lane) { return static_cast<const MatrixShare*>(shares[lane]); };
+void load_all(Block&, const std::array<LaneArguments*, kWarp>& arguments) {
+  const auto of = [&](unsigned lane) { return static_cast<const LdmatrixArguments*>(arguments[lane]); };
   for (unsigned matrix = 0; matrix < of(0)->count; ++matrix) {
     std::array<std::array<std::uint16_t, 8>, 8> words;
     for (unsigned row = 0; row < 8; ++row)
@@ -55,15 +56,15 @@ void load_all(Block&, const std::array<Share*, kWarp>& shares) {
   }
 }
 
-struct StoreShare : Share {
+struct StmatrixArguments : LaneArguments {
   const std::uint32_t* from;
   unsigned count;
   bool transposed;
-  std::array<std::uint16_t, 8> row;  // what the lane is to store
+  std::array<std::uint16_t, 8> row;  // that the lane will store
 };
 
-void spread_all(Block&, const std::array<Share*, kWarp>& shares) {
-  const auto of = [&](unsigned lane) { return static_cast<StoreShare*>(shares[lane]); };
+void spread_all(Block&, const std::array<LaneArguments*, kWarp>& arguments) {
+  const auto of = [&](unsigned lane) { return static_cast<StmatrixArguments*>(arguments[lane]); };
   for (unsigned matrix = 0; matrix < of(0)->count; ++matrix) {
     for (unsigned lane = 0; lane < kWarp; ++lane) {
       const std::uint32_t word = of(lane)->from[matrix];
@@ -76,15 +77,15 @@ void spread_all(Block&, const std::array<Share*, kWarp>& shares) {
   }
 }
 
-struct PlaceShare : Share {
+struct WmmaTileArguments : LaneArguments {
   const void* tile;
   unsigned ld;
 };
 
-void compare_all(Block& block, const std::array<Share*, kWarp>& shares) {
-  const auto* first = static_cast<const PlaceShare*>(shares[0]);
+void compare_all(Block& block, const std::array<LaneArguments*, kWarp>& arguments) {
+  const auto* first = static_cast<const WmmaTileArguments*>(arguments[0]);
   for (unsigned lane = 1; lane < kWarp; ++lane) {
-    const auto* other = static_cast<const PlaceShare*>(shares[lane]);
+    const auto* other = static_cast<const WmmaTileArguments*>(arguments[lane]);
     if (other->tile == first->tile && other->ld == first->ld) continue;
     const Thread* warp = &block.threads()[block.self().linear / kWarp * kWarp];
     block.fail(describe_other_tile(warp[lane], warp[0]));
@@ -93,48 +94,46 @@ void compare_all(Block& block, const std::array<Share*, kWarp>& shares) {
 
 }  // namespace
 
-void multiply_together(const Multiply& what, const char* call, const LaneTiles& mine, Site site) {
-  const Inside block(call, site);
-  TileShare share{{&multiply_all}, &what, mine};
-  block->together(share);
+void warp_mma(const Multiply& what, const char* call, const LaneTiles& mine, Site site) {
+  const BuiltinCall block(call, site);
+  MmaArguments arguments{{&multiply_all}, &what, mine};
+  block->warp_wide(arguments);
 }
 
-bool in_shared(const void* address) { return is_shared(address); }
+bool is_in_shared(const void* address) { return is_shared(address); }
 
-void load_matrices_together(std::uint32_t* to, const void* row, int count, bool transposed, const char* call,
-                            Site site) {
-  const Inside block(call, site);
+void warp_ldmatrix(std::uint32_t* to, const void* row, int count, bool transposed, const char* call, Site site) {
+  const BuiltinCall block(call, site);
   if (static_cast<int>(block->self().lane()) < 8 * count) {
     check_row(*block, row);
     if (trace_hooks != nullptr) trace_hooks->matrix_row(row, false, site);
   }
-  MatrixShare share{{&load_all}, row, to, static_cast<unsigned>(count), transposed};
-  block->together(share);
+  LdmatrixArguments arguments{{&load_all}, row, to, static_cast<unsigned>(count), transposed};
+  block->warp_wide(arguments);
 }
 
-// Lanes store after they have met, each its own row: so the call orders nothing, as on a GPU.
-void store_matrices_together(void* row, const std::uint32_t* from, int count, bool transposed, const char* call,
-                             Site site) {
-  const Inside block(call, site);
+// Lanes store their rows after they have synchronized, so that the call orders no memory access, as on a GPU.
+void warp_stmatrix(void* row, const std::uint32_t* from, int count, bool transposed, const char* call, Site site) {
+  const BuiltinCall block(call, site);
   const bool stores = static_cast<int>(block->self().lane()) < 8 * count;
   if (stores) check_row(*block, row);
-  StoreShare share{{&spread_all}, from, static_cast<unsigned>(count), transposed, {}};
-  block->together(share);
+  StmatrixArguments arguments{{&spread_all}, from, static_cast<unsigned>(count), transposed, {}};
+  block->warp_wide(arguments);
   if (!stores) return;
   if (trace_hooks != nullptr) trace_hooks->matrix_row(row, true, site);
-  std::memcpy(row, share.row.data(), sizeof share.row);
+  std::memcpy(row, arguments.row.data(), sizeof arguments.row);
 }
 
 void check_tile(const char* call, const void* tile, unsigned ld, unsigned element_bytes, Site site) {
-  const Inside block(call, site);
+  const BuiltinCall block(call, site);
   if (reinterpret_cast<std::uintptr_t>(tile) % 32 != 0 || ld * element_bytes % 16 != 0) [[unlikely]]
     block->fail(describe_bad_tile(block->self(), ld, element_bytes));
 }
 
-void agree_on_tile(const char* call, const void* tile, unsigned ld, Site site) {
-  const Inside block(call, site);
-  PlaceShare share{{&compare_all}, tile, ld};
-  block->together(share);
+void check_same_tile(const char* call, const void* tile, unsigned ld, Site site) {
+  const BuiltinCall block(call, site);
+  WmmaTileArguments arguments{{&compare_all}, tile, ld};
+  block->warp_wide(arguments);
 }
 
 }  // namespace cairn::emu

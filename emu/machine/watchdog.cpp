@@ -8,53 +8,53 @@
 namespace cairn::emu {
 
 namespace {
-constexpr std::uint64_t kRoundsBetweenLooks = 64;
-constexpr std::uint64_t kRoundsWithoutHope = 4096;
-constexpr std::chrono::milliseconds kTimeWithoutHope{1000}, kTimeWithoutHelp{20};
-constexpr std::uint64_t kTicksWithoutHelp = 20;
+constexpr std::uint64_t kSpinsBetweenChecks = 64;
+constexpr std::uint64_t kSpinsBeforeStuck = 4096;
+constexpr std::chrono::milliseconds kTimeBeforeStuck{1000}, kTimeBeforeAnotherBlock{20};
+constexpr std::uint64_t kTicksBeforeAnotherBlock = 20;
 }  // namespace
 
-bool Watch::failed() const { return grid_.failed(); }
-void Watch::fail(std::string message) { grid_.fail(std::move(message)); }
+bool Watchdog::failed() const { return grid_.failed(); }
+void Watchdog::fail(std::string message) { grid_.fail(std::move(message)); }
 
-bool Watch::unchanged() {
-  std::this_thread::yield();  // the one waited for may need this processor
+bool Watchdog::unchanged() {
+  std::this_thread::yield();  // the thread that is waited for may need this CPU core
   const std::uint64_t progress = grid_.progress();
   if (progress == seen_) return true;
   seen_ = progress;
   since_ = std::chrono::steady_clock::now();
-  rounds_ = ticks_ = 0;
+  spins_ = ticks_ = 0;
   stuck_at_.store(kMoving);
   return false;
 }
 
-// Every OS thread of the grid comes to its own conclusion, and only when all have come to the same, about the same
-// moment of the grid's progress, is it acted upon. One that computes instead of polling never comes to it.
-bool Watch::stuck() {
-  if (++rounds_ % kRoundsBetweenLooks != 0) return false;
+// Every OS thread decides for itself that it is stuck. The launch is stuck when all have decided so at the same
+// progress of the grid; an OS thread that computes instead of polling never does.
+bool Watchdog::stuck() {
+  if (++spins_ % kSpinsBetweenChecks != 0) return false;
   if (!unchanged() || grid_.start_another()) return false;
-  if (rounds_ < kRoundsWithoutHope || std::chrono::steady_clock::now() - since_ < kTimeWithoutHope) return false;
+  if (spins_ < kSpinsBeforeStuck || std::chrono::steady_clock::now() - since_ < kTimeBeforeStuck) return false;
   stuck_at_.store(seen_);
   return grid_.all_stuck_at(seen_);
 }
 
-bool Watch::stuck_for_ticks() {
-  if (!unchanged() || ticks_ < kTicksWithoutHelp || grid_.start_another()) return false;
+bool Watchdog::stuck_for_ticks() {
+  if (!unchanged() || ticks_ < kTicksBeforeAnotherBlock || grid_.start_another()) return false;
   if (ticks_ < grid_.most_ticks()) return false;
   stuck_at_.store(seen_);
   return grid_.all_stuck_at(seen_);
 }
 
-bool Watch::stuck_asleep() {
+bool Watchdog::stuck_asleep() {
   if (!unchanged()) return false;
   const auto asleep = std::chrono::steady_clock::now() - since_;
-  if (asleep < kTimeWithoutHelp || grid_.start_another() || asleep < kTimeWithoutHope) return false;
+  if (asleep < kTimeBeforeAnotherBlock || grid_.start_another() || asleep < kTimeBeforeStuck) return false;
   stuck_at_.store(seen_);
   return grid_.all_stuck_at(seen_);
 }
 
-void Watch::block_done() {
-  rounds_ = ticks_ = 0;
+void Watchdog::block_done() {
+  spins_ = ticks_ = 0;
   seen_ = kMoving;
   stuck_at_.store(kMoving);
 }

@@ -1,5 +1,5 @@
-// What the OS threads that run the blocks of one grid know of each other: whether the launch has failed, and whether
-// anybody still gets on.
+// Detects launches that hang. Each OS thread that runs blocks of a grid has a Watchdog; together they know whether
+// the launch has failed, and whether any thread still makes progress.
 #pragma once
 
 #include <atomic>
@@ -11,26 +11,25 @@ namespace cairn::emu {
 
 class Grid;
 
-// One OS thread's part in a grid.
-class Watch {
+class Watchdog {
  public:
-  explicit Watch(Grid& grid) : grid_(grid) {}
+  explicit Watchdog(Grid& grid) : grid_(grid) {}
 
   bool failed() const;
   void fail(std::string message);  // the first one counts
 
-  // A barrier was passed, memory was changed, a thread returned.
+  // A barrier was completed, memory was changed, or a thread returned.
   void progressed() { progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::uint64_t progress() const { return progress_.load(std::memory_order_relaxed); }
 
-  // Every live thread of the block has had its turn and did nothing but wait. True when that is so everywhere, has
-  // been for a while, and no block is left that could be started beside these: nothing will ever change.
+  // Every live thread of the block has run and only polled. True when that holds for all running blocks, has held for
+  // a while, and no further block can be started: nothing will ever change.
   bool stuck();
-  // The same where threads run without a word to the emulator: they may poll with plain loads, or compute for long.
+  // The same for threads that do not call the emulator: they may poll with plain loads, or compute for long.
   bool stuck_for_ticks();
-  // And where the block sleeps until others of its cluster have something for it. Called every few milliseconds.
+  // The same for a block that sleeps until another of its cluster sends it something. Called every few milliseconds.
   bool stuck_asleep();
-  void ticked() { ++ticks_; }  // one of them has run for a tick, 5 ms of this OS thread's own time
+  void ticked() { ++ticks_; }  // a thread has run for one tick, 5 ms of this OS thread's CPU time
   void block_done();
 
  private:
@@ -41,9 +40,9 @@ class Watch {
 
   Grid& grid_;
   std::atomic<std::uint64_t> progress_{0};
-  std::atomic<std::uint64_t> stuck_at_{kMoving};  // the grid's progress at which this one gave up hope
-  std::uint64_t rounds_ = 0, ticks_ = 0;          // since the grid's progress was
-  std::uint64_t seen_ = kMoving;                  //   this,
+  std::atomic<std::uint64_t> stuck_at_{kMoving};  // the grid's progress when this one found itself stuck
+  std::uint64_t spins_ = 0, ticks_ = 0;           // since the grid's progress became `seen_`
+  std::uint64_t seen_ = kMoving;
   std::chrono::steady_clock::time_point since_{};
 };
 

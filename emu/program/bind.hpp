@@ -1,6 +1,6 @@
-// A kernel as the program around it sees it: what its parameters take, and how to launch it. The driver that `cairn
-// trace FILE` writes has one line that calls bind() with the kernel's name, and so it is the compiler that looks the
-// kernel up, instantiates it and knows its types.
+// A kernel as the program around it sees it: its parameters' types, and how to launch it. The driver that `cairn
+// trace FILE` generates has one line that calls bind() with the kernel's name, so that the compiler looks the kernel
+// up, instantiates it and knows its types.
 #pragma once
 
 #include <span>

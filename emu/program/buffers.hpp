@@ -1,4 +1,4 @@
-// The device buffers that `cairn trace FILE` hands to a kernel.
+// The device buffers that `cairn trace FILE` passes to a kernel.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ class Buffers {
   // Allocates and fills; `number` is the argument's, from 1. Returns what went wrong, or nothing.
   std::string add(std::uint64_t number, const Argument& wanted, std::uint64_t seed, void** device);
 
-  // What they hold now. Without detectors nobody has seen what was written; then everything counts as written.
+  // Their contents now. Without detectors writes are not recorded, and everything counts as written.
   std::vector<Buffer> look(bool writes_seen) const;
 
  private:
@@ -20,7 +20,7 @@ class Buffers {
     Buffer buffer;
     unsigned char* device;
   };
-  std::vector<Held> all_;  // the program ends after one launch: nothing is given back
+  std::vector<Held> all_;  // never freed: the program ends after one launch
 };
 
 }  // namespace cairn::emu::program

@@ -1,4 +1,4 @@
-// Dynamic shared memory for a file whose kernels name none: `--shared` may still ask for some.
+// Dynamic shared memory for a file that declares none, since `--shared` may still ask for some.
 #include <memory>
 
 #include "emu/machine/launch.hpp"

@@ -1,4 +1,4 @@
-// The program around a user's kernel: reads what is asked, makes the arguments, launches, and writes what was seen.
+// The program around a user's kernel: reads its input file, makes the arguments, launches, and writes the trace.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -61,8 +61,8 @@ struct Value {
 };
 
 // Every argument in its place, or a sentence about the first that does not fit.
-std::string fit(const Kernel& kernel, const Asked& asked, Buffers& buffers, std::vector<Value>& values) {
-  const std::size_t wanted = kernel.parameters.size(), given = asked.arguments.size();
+std::string fit(const Kernel& kernel, const ProgramInput& input, Buffers& buffers, std::vector<Value>& values) {
+  const std::size_t wanted = kernel.parameters.size(), given = input.arguments.size();
   if (wanted != given) {
     return std::string(kernel.name) + " takes " + std::to_string(wanted) +
            (wanted == 1 ? " parameter" : " parameters") + " (" + signature(kernel) + "); " + std::to_string(given) +
@@ -70,11 +70,11 @@ std::string fit(const Kernel& kernel, const Asked& asked, Buffers& buffers, std:
   }
   values.resize(given);
   for (std::size_t i = 0; i < given; ++i) {
-    const Argument& a = asked.arguments[i];
+    const Argument& a = input.arguments[i];
     std::string wrong = misfit(a, kernel.parameters[i], values[i].bytes);
     if (wrong.empty() && a.kind == Kind::buffer) {
       void* device = nullptr;
-      wrong = buffers.add(i + 1, a, asked.seed, &device);
+      wrong = buffers.add(i + 1, a, input.seed, &device);
       std::memcpy(values[i].bytes, &device, sizeof device);
     }
     if (!wrong.empty()) return "--arg " + std::to_string(i + 1) + ", '" + a.text + "', " + wrong;
@@ -82,28 +82,28 @@ std::string fit(const Kernel& kernel, const Asked& asked, Buffers& buffers, std:
   return "";
 }
 
-Told run(const Asked& asked) {
-  Told told;
+ProgramOutput run(const ProgramInput& input) {
+  ProgramOutput output;
   const Kernel kernel = cairn_own_kernel();
-  configure({.seed = asked.seed});
+  configure({.seed = input.seed});
   Buffers buffers;
   std::vector<Value> values;
-  told.usage = fit(kernel, asked, buffers, values);
-  if (!told.usage.empty()) return told;
+  output.usage = fit(kernel, input, buffers, values);
+  if (!output.usage.empty()) return output;
 
   std::vector<void*> pointers;
   pointers.reserve(values.size() + 1);
   for (Value& value : values) pointers.push_back(value.bytes);
   pointers.push_back(nullptr);
   (void)take_failure();
-  begin_collecting({.detectors = asked.detectors});
+  begin_collecting({.detectors = input.detectors});
   const auto extent = [](const std::array<unsigned, 3>& of) { return dim3(of[0], of[1], of[2]); };
-  const cudaError_t error = kernel.launch(extent(asked.grid), extent(asked.block), asked.shared, pointers.data());
-  if (error != cudaSuccess) told.failure = cudaGetErrorString(error);
-  if (const Status late = take_failure(); !late.ok()) told.failure = late.message();
-  take_trace(told.trace);
-  told.buffers = buffers.look(asked.detectors);
-  return told;
+  const cudaError_t error = kernel.launch(extent(input.grid), extent(input.block), input.shared, pointers.data());
+  if (error != cudaSuccess) output.failure = cudaGetErrorString(error);
+  if (const Status late = take_failure(); !late.ok()) output.failure = late.message();
+  take_trace(output.trace);
+  output.buffers = buffers.look(input.detectors);
+  return output;
 }
 
 }  // namespace
@@ -111,13 +111,13 @@ Told run(const Asked& asked) {
 
 int main(int argc, char** argv) {
   using namespace cairn::emu::program;
-  Asked asked;
+  ProgramInput input;
   if (argc != 3) return 2;
   std::ifstream in(argv[1], std::ios::binary);
-  if (!read(in, asked)) return 2;
-  const Told told = run(asked);
+  if (!read(in, input)) return 2;
+  const ProgramOutput output = run(input);
   std::fflush(nullptr);  // what the kernel printed
   std::ofstream out(argv[2], std::ios::binary);
-  write(out, told);
+  write(out, output);
   return out.flush() ? 0 : 2;
 }

@@ -1,6 +1,6 @@
-// For a program with kernels of its own, compiled by cairn_add_emulated_kernel(… TRACED): what they did to memory.
+// Traces the kernels of a program, compiled by cairn_add_emulated_kernel(… TRACED): counters, races, bad accesses.
 //
-//   cairn::emu::TraceSession session;                    // from here on every access of a kernel is seen
+//   cairn::emu::TraceSession session;               // from here on every access of a kernel is recorded
 //   my_function_that_launches();
 //   std::fputs(session.report().c_str(), stdout);   // counters by kernel, and what the detectors found
 //   return session.clean() ? 0 : 1;
@@ -15,10 +15,11 @@ namespace cairn::emu {
 
 class TraceSession {
  public:
-  // Forgets what was seen before. The seed shuffles the order of threads.
+  // Starts a new trace. The seed determines the random order in which threads run.
   explicit TraceSession(std::uint64_t seed = 1, const TraceSettings& settings = {});
 
-  // What was seen since; places in the source are looked up here, which takes a moment.
+  // The trace so far, complete at the first call of any of these. Looks up places in
+  // the source, which takes a moment.
   const Trace& trace();
 
   // Nothing found, and no launch failed.

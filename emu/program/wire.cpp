@@ -70,34 +70,34 @@ template <class A, class T> void pass(A& a, std::vector<T>& all) {
 template <class A> void pass(A& a, KernelTrace& k) {
   pass_all(a, k.name, k.grid, k.block, k.launches, k.counters, k.lines);
 }
-template <class A> void pass(A& a, Asked& x) {
+template <class A> void pass(A& a, ProgramInput& x) {
   pass_all(a, x.grid, x.block, x.shared, x.seed, x.detectors, x.arguments);
 }
-template <class A> void pass(A& a, Told& x) {
+template <class A> void pass(A& a, ProgramOutput& x) {
   pass_all(a, x.usage, x.failure, x.trace.kernels, x.trace.findings, x.buffers);
 }
 template <class A, class... T> void pass_all(A& a, T&... fields) { (pass(a, fields), ...); }
 
 }  // namespace
 
-void write(std::ostream& out, const Asked& asked) {
+void write(std::ostream& out, const ProgramInput& input) {
   Writer writer{out};
-  Asked copy = asked;  // the fields are passed by reference, to be read or written
+  ProgramInput copy = input;  // the fields are passed by reference, to be read or written
   pass(writer, copy);
 }
-void write(std::ostream& out, const Told& told) {
+void write(std::ostream& out, const ProgramOutput& output) {
   Writer writer{out};
-  Told copy = told;
+  ProgramOutput copy = output;
   pass(writer, copy);
 }
-bool read(std::istream& in, Asked& asked) {
+bool read(std::istream& in, ProgramInput& input) {
   Reader reader{in};
-  pass(reader, asked);
+  pass(reader, input);
   return static_cast<bool>(in);
 }
-bool read(std::istream& in, Told& told) {
+bool read(std::istream& in, ProgramOutput& output) {
   Reader reader{in};
-  pass(reader, told);
+  pass(reader, output);
   return static_cast<bool>(in);
 }
 

@@ -1,5 +1,5 @@
-// What `cairn trace FILE` and the program it builds around a user's kernel say to each other: plain data, in two
-// files. The program is a process of its own, so that a kernel that crashes takes nothing else with it.
+// The two files by which `cairn trace FILE` and the program that it builds around a user's kernel exchange plain
+// data. The program is a process of its own, so that a kernel that crashes does not end the command.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Argument {
   Filling filling = Filling::unset;
 };
 
-struct Asked {
+struct ProgramInput {
   std::array<unsigned, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   std::uint64_t shared = 0, seed = 1;
   bool detectors = true;
@@ -46,10 +46,10 @@ struct Buffer {
   std::uint64_t count = 0;
   std::vector<double> first;             // its first values
   std::vector<std::uint8_t> written;     // whether those were ever written
-  std::uint64_t unwritten = 0, gap = 0;  // elements that nobody wrote, and the first of them
+  std::uint64_t unwritten = 0, gap = 0;  // elements that were never written, and the first of them
 };
 
-struct Told {
+struct ProgramOutput {
   std::string usage;    // the arguments do not fit the kernel; nothing was run
   std::string failure;  // the launch failed
   Trace trace;
@@ -59,10 +59,10 @@ struct Told {
 // Whether `digits` is a number of this type; a value of it is then stored at `out` unless that is null.
 bool store_number(Element element, const std::string& digits, void* out);
 
-void write(std::ostream& out, const Asked& asked);
-void write(std::ostream& out, const Told& told);
+void write(std::ostream& out, const ProgramInput& input);
+void write(std::ostream& out, const ProgramOutput& output);
 // False where the file ends before the data do.
-bool read(std::istream& in, Asked& asked);
-bool read(std::istream& in, Told& told);
+bool read(std::istream& in, ProgramInput& input);
+bool read(std::istream& in, ProgramOutput& output);
 
 }  // namespace cairn::emu::program

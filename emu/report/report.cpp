@@ -22,13 +22,13 @@ std::string hex(unsigned mask) {
 
 std::string count_of(const Block& block, unsigned barrier) {
   return (barrier == 0 ? " (" : ", barrier " + std::to_string(barrier) + " (") +
-         std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) + " have come)";
+         std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) + " have arrived)";
 }
 
 std::string come_of(const Block& block, const Thread& thread) {
-  const unsigned come = block.groups().come_with(thread);
-  if (come < kGroup) return " (" + std::to_string(come) + " of 128 have come)";
-  return " (all have come, and there are " + std::to_string(block.groups().registers_for(thread)) +
+  const unsigned come = block.groups().arrived_with(thread);
+  if (come < kWarpgroup) return " (" + std::to_string(come) + " of 128 have arrived)";
+  return " (all have arrived, and there are " + std::to_string(block.groups().registers_for(thread)) +
          " registers for each)";
 }
 
@@ -40,7 +40,7 @@ std::string doing(const Block& block, const Thread& thread) {
     case State::ready: return "ready";
     case State::at_barrier: return "waiting at" + at + count_of(block, thread.barrier);
     case State::at_warp: return "waiting in" + at + ", mask " + hex(thread.mask);
-    case State::at_group: return "waiting in" + at + come_of(block, thread);
+    case State::at_warpgroup: return "waiting in" + at + come_of(block, thread);
     case State::at_mbarrier: return "waiting at" + at + describe_mbarrier_wait(block, thread);
     case State::at_cluster: return "waiting at" + at + describe_cluster_wait(block);
     case State::spinning: return "polling with" + at;
@@ -98,7 +98,7 @@ std::string describe_deadlock(const Block& block) {
   std::string text =
       "deadlock, none of its " + std::to_string(block.threads().size()) + " threads can go on" + list_threads(block);
   for (unsigned rank = 0; rank < block.cluster().size(); ++rank) {
-    const Block* other = rank == block.rank() ? nullptr : block.cluster().sleeper(rank);
+    const Block* other = rank == block.rank() ? nullptr : block.cluster().sleeping_block(rank);
     if (other != nullptr) text += "\nblock " + describe(other->index()) + " of its cluster" + list_threads(*other);
   }
   return text;
@@ -108,7 +108,7 @@ std::string describe_stall(const Block& block) {
   return "stuck, no thread of any running block has changed anything for a long while" + list_threads(block);
 }
 
-std::string describe_stranger(const Thread& thread) {
+std::string describe_lane_not_in_mask(const Thread& thread) {
   return "lane " + std::to_string(thread.lane()) + " of warp " + std::to_string(thread.linear / kWarp) + " calls " +
          thread.call + " at " + describe(thread.site) + " with mask " + hex(thread.mask) +
          ", which does not name the lane itself";

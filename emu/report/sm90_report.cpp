@@ -28,7 +28,7 @@ std::string sender(const Sender& from) {
 }
 
 std::string missing(const Mbarrier& barrier) {
-  const std::uint64_t bytes = barrier.expected > barrier.coming ? barrier.expected - barrier.coming : 0;
+  const std::uint64_t bytes = barrier.expected > barrier.in_flight ? barrier.expected - barrier.in_flight : 0;
   std::string text = count(barrier.missing, "arrival");
   text += barrier.missing == 0 || bytes != 0 || barrier.expected != 0 ? " and " + count(bytes, "byte") : "";
   return text + (barrier.missing + bytes == 1 ? " is missing" : " are missing");
@@ -53,18 +53,18 @@ std::string describe_mbarrier_wait(const Block& block, const Thread& thread) {
   const Mbarrier* barrier = block.mbarriers().find(address);
   if (barrier == nullptr) return "";
   // The block may be another's, on another OS thread.
-  return ", barrier at " + describe_shared(block, shared_at(barrier->place)) + ", parity " + number(thread.argument) +
-         " (" + missing(*barrier) + ")";
+  return ", barrier at " + describe_shared(block, shared_at(barrier->offset)) + ", parity " +
+         number(thread.argument) + " (" + missing(*barrier) + ")";
 }
 
 std::string describe_cluster_wait(const Block& block) {
   if (block.absent_from_cluster() > 0)
-    return " (" + count(block.absent_from_cluster(), "thread") + " of the block have not come)";
-  return block.cluster().size() == 1 ? "" : " (all of the block have come)";
+    return " (" + count(block.absent_from_cluster(), "thread") + " of the block have not arrived)";
+  return block.cluster().size() == 1 ? "" : " (all of the block have arrived)";
 }
 
 std::string describe_no_mbarrier(Block& block, const void* address) {
-  return caller(block.self()) + ": nobody has initialised " + barrier_at(block, address);
+  return caller(block.self()) + ": no thread has initialised " + barrier_at(block, address);
 }
 
 std::string describe_bad_mbarrier(Block& block, bool misplaced, unsigned arrivals) {
@@ -75,18 +75,18 @@ std::string describe_bad_mbarrier(Block& block, bool misplaced, unsigned arrival
 
 std::string describe_second_init(Block& block, const Mbarrier& barrier) {
   return caller(block.self()) + ": " + barrier_at(block, barrier.address) + " has been initialised already, at " +
-         describe(barrier.made);
+         describe(barrier.init_site);
 }
 
 std::string describe_not_ready(Block& block, const Mbarrier& barrier) {
   return caller(block.self()) + ": copies and other blocks do not know of " + barrier_at(block, barrier.address) +
-         ", initialised at " + describe(barrier.made) + ", until its thread calls fence_mbarrier_init()";
+         ", initialised at " + describe(barrier.init_site) + ", until its thread calls fence_mbarrier_init()";
 }
 
 std::string describe_too_many_arrivals(Block& block, const Mbarrier& barrier, const Sender* from) {
   return (from == nullptr ? caller(block.self()) : "an arrival from " + sender(*from)) + ": all of the " +
-         count(barrier.arrivals, "arrival") + " of this phase have come to " + barrier_at(block, barrier.address) +
-         " (initialised at " + describe(barrier.made) + "), which still expects bytes";
+         count(barrier.arrivals, "arrival") + " of this phase have arrived at " + barrier_at(block, barrier.address) +
+         " (initialised at " + describe(barrier.init_site) + "), which still expects bytes";
 }
 
 std::string describe_too_many_bytes(Block& block, const Mbarrier& barrier, std::uint64_t most) {
@@ -95,24 +95,24 @@ std::string describe_too_many_bytes(Block& block, const Mbarrier& barrier, std::
 }
 
 std::string describe_unexpected_bytes(Block& block, const Mbarrier& barrier) {
-  return caller(block.self()) + ": all arrivals have come to " + barrier_at(block, barrier.address) +
+  return caller(block.self()) + ": all arrivals are complete at " + barrier_at(block, barrier.address) +
          ", it expects " + number(barrier.expected) + " bytes, and what has been issued, at " +
-         describe(barrier.loads.back().site) + " and before, brings " + number(barrier.coming);
+         describe(barrier.loads.back().site) + " and before, brings " + number(barrier.in_flight);
 }
 
-std::string describe_bad_box(Block& block, BadCopy why, const TensorMap& map, int rank, const void* shared) {
+std::string describe_bad_box(Block& block, BadBox why, const TensorMap& map, int rank, const void* shared) {
   std::string what;
   switch (why) {
-    case BadCopy::map: what = "the tensor map was not made by make_tensor_map"; break;
-    case BadCopy::rank:
+    case BadBox::map: what = "the tensor map was not made by make_tensor_map"; break;
+    case BadBox::rank:
       what = number(static_cast<unsigned>(rank)) + " coordinates for a tensor map of rank " + number(map.rank);
       break;
-    case BadCopy::not_shared: what = "the box is to lie at " + describe_shared(block, shared); break;
-    case BadCopy::alignment:
+    case BadBox::not_shared: what = "the box is to lie at " + describe_shared(block, shared); break;
+    case BadBox::alignment:
       what = "the box begins at " + describe_shared(block, shared) + ", and must begin at a multiple of " +
              number(map.alignment());
       break;
-    case BadCopy::past_the_end:
+    case BadBox::past_the_end:
       what = "the box of " + number(map.reach()) + " bytes, which begins at " + describe_shared(block, shared) +
              ", reaches past its end";
   }
@@ -129,12 +129,12 @@ std::string describe_dead_peer(Block& block, unsigned rank) {
          " of its cluster has ended, and its shared memory with it; a cluster_sync() must hold it back";
 }
 
-std::string describe_never_met(const Thread& thread) {
+std::string describe_no_cluster_sync(const Thread& thread) {
   return caller(thread) + ": no cluster_sync() before, so the other block may not have begun";
 }
 
-std::string describe_visit_to_none(Block& block, const void* address, const Sender& from) {
-  return "nobody has initialised " + barrier_at(block, address) + ", to which comes " + sender(from);
+std::string describe_remote_no_mbarrier(Block& block, const void* address, const Sender& from) {
+  return "no thread has initialised " + barrier_at(block, address) + ", used by " + sender(from);
 }
 
 std::string describe_cluster_order(const Thread& thread, bool arrives) {
@@ -144,12 +144,12 @@ std::string describe_cluster_order(const Thread& thread, bool arrives) {
 
 std::string describe_unfinished(Block& block, const Mbarrier& barrier) {
   std::string text = "the block ends while " + barrier_at(block, barrier.address) + ", initialised at " +
-                     describe(barrier.made) + ", ";
+                     describe(barrier.init_site) + ", ";
   if (barrier.loads.empty()) return text + "still expects " + number(barrier.expected) + " bytes";
-  return text + "waits for a copy that is under way, issued at " + describe(barrier.loads.front().site);
+  return text + "waits for a copy that is in flight, issued at " + describe(barrier.loads.front().site);
 }
 
-std::string describe_unread(const BulkStore& store) {
+std::string describe_unread(const TmaStore& store) {
   return "the block ends while a store still reads its shared memory, issued at " + describe(store.site) +
          ": tma_commit() and tma_wait_read() must come first";
 }

@@ -10,15 +10,17 @@ namespace cairn::emu {
 namespace {
 
 std::string place(const Thread& thread) { return std::string(thread.call) + " at " + describe(thread.site); }
-std::string group_of(const Thread& thread) { return "warpgroup " + std::to_string(thread.linear / kGroup) + ": "; }
+std::string group_of(const Thread& thread) {
+  return "warpgroup " + std::to_string(thread.linear / kWarpgroup) + ": ";
+}
 
 }  // namespace
 
 std::string describe_missing_threads(const Block& block, const Thread& thread) {
   std::vector<unsigned> missing;
-  missing.reserve(kGroup);
-  const unsigned first = thread.linear / kGroup * kGroup;
-  for (unsigned i = first; i < first + kGroup; ++i) {
+  missing.reserve(kWarpgroup);
+  const unsigned first = thread.linear / kWarpgroup * kWarpgroup;
+  for (unsigned i = first; i < first + kWarpgroup; ++i) {
     if (i >= block.threads().size() || block.threads()[i].state == State::exited) missing.push_back(i);
   }
   const bool one = missing.size() == 1;
@@ -33,18 +35,19 @@ std::string describe_other_call(const Thread& thread, const char* call, const Si
 
 std::string describe_other_operands(const Thread& thread, unsigned other) {
   return group_of(thread) + place(thread) + ": threads " + std::to_string(other) + " and " +
-         std::to_string(thread.linear) + " ask for different things";
+         std::to_string(thread.linear) + " pass different arguments";
 }
 
-std::string describe_other_sums(const Thread& thread) {
+std::string describe_other_accumulators(const Thread& thread) {
   return group_of(thread) + place(thread) + ": thread " + std::to_string(thread.linear) +
-         " names other sums than the threads before it, or another part of sums that wgmma is at work on";
+         " passes other accumulators than the threads before it, or a part of accumulators that are in flight";
 }
 
-std::string describe_bad_operand(const Thread& thread, bool address, int stride, int lead) {
+std::string describe_bad_operand(const Thread& thread, bool address, int stride, int leading) {
   return place(thread) + " in thread " + std::to_string(thread.linear) + ": " +
-         (address ? std::string("the address")
-                  : "the stride " + std::to_string(stride) + " or the lead " + std::to_string(lead)) +
+         (address
+              ? std::string("the address")
+              : "the stride offset " + std::to_string(stride) + " or the leading offset " + std::to_string(leading)) +
          " is no multiple of 16";
 }
 
@@ -56,17 +59,17 @@ std::string describe_operand_outside(const Site& site, bool is_a, unsigned first
 
 std::string describe_no_fence(const Site& site, bool fenced_before) {
   return "wgmma at " + describe(site) +
-         (fenced_before ? ": its sums were waited for, and there was no wgmma_fence since"
+         (fenced_before ? ": its accumulators were waited for, and there was no wgmma_fence since"
                         : ": there was no wgmma_fence before it");
 }
 
 std::string describe_not_waited(const Site& site) {
-  return "the block ends while wgmma at " + describe(site) + " is at work: no wgmma_wait has demanded it";
+  return "the block ends while wgmma at " + describe(site) + " is in flight: no wgmma_wait has waited for it";
 }
 
-std::string describe_sums_written(const Site& site, unsigned thread) {
-  return "thread " + std::to_string(thread) + " has written to the sums of wgmma at " + describe(site) +
-         " before a wgmma_wait demanded them";
+std::string describe_accumulators_written(const Site& site, unsigned thread) {
+  return "thread " + std::to_string(thread) + " has written to the accumulators of wgmma at " + describe(site) +
+         " before a wgmma_wait";
 }
 
 std::string describe_bad_registers(const Thread& thread, unsigned asked, unsigned has) {

@@ -1,5 +1,5 @@
-// The runtime API, as far as a small program needs it. Everything is done when the call returns: a stream is an order
-// that is kept anyway. Bodies: emu/machine/host_api.cpp, emu/machine/host_launch.cpp.
+// The part of the runtime API that a small program needs. Every call is synchronous, so streams keep their order
+// anyway. Bodies: emu/machine/host_api.cpp, emu/machine/host_launch.cpp.
 #pragma once
 
 #include "emu/machine/launch.hpp"

@@ -1,4 +1,4 @@
-// Types and enumerations of the runtime API, as far as a small program needs them. Values are CUDA's.
+// The types and enumerations of the runtime API that a small program needs, with CUDA's values.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// threadIdx and its kin. Calls by value instead of variables: memory that nobody can see is not accessed.
+// threadIdx and the like: calls instead of variables, so that reading them is no memory access.
 //
-// The names are macros, and the price is that nothing else can be called so: in host code a variable named blockDim
-// does not compile. The launch configuration has members of these names, and answers to the same spelling.
+// They are macros, so nothing else can have these names: a host variable named blockDim does not compile. The members
+// of these names in the launch configuration work, because the macros expand to the same text there.
 #pragma once
 
 #include "emu/machine/builtins.hpp"

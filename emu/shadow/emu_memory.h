@@ -1,5 +1,5 @@
-// Loads and stores with a hint about caches: here, loads and stores. Only __ldcv, "do not trust what you have", is a
-// way to poll, and lets others run.
+// Loads and stores with cache hints, which are plain ones here. __ldcv may be used to
+// poll, so it lets other threads run.
 #pragma once
 
 #include "emu/machine/builtins.hpp"

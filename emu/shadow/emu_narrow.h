@@ -150,10 +150,10 @@ template <class S> float __high2float(cairn::emu::NarrowPair<S> a) { return a.y;
 CAIRN_NARROW atomicAdd(cairn::emu::Narrow<S>* address, cairn::emu::Narrow<S> value,
                        cairn::emu::Site site = cairn::emu::Site::current()) {
   auto* word = reinterpret_cast<unsigned short*>(address);
-  unsigned short old = cairn::emu::swap_if(word, 0, 0);
+  unsigned short old = cairn::emu::compare_and_swap(word, 0, 0);
   while (true) {
     const auto before = cairn::emu::Narrow<S>::from_bits(old);
-    const unsigned short seen = cairn::emu::swap_if(word, old, __hadd(before, value).bits);
+    const unsigned short seen = cairn::emu::compare_and_swap(word, old, __hadd(before, value).bits);
     if (seen == old) {
       cairn::emu::spin("atomicAdd", value.wide() != 0, site);
       return before;

@@ -1,4 +1,4 @@
-// CUDA's qualifiers, as g++ can bear them.
+// CUDA's qualifiers, for g++.
 #pragma once
 
 #define __global__
@@ -11,7 +11,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))  // may stand between extern __shared__ and the type
 #define __forceinline__ inline __attribute__((always_inline))
 
-// One block runs on an OS thread at a time, so what belongs to the OS thread belongs to the block. In a function
+// An OS thread runs one block at a time, so its thread_local variables are that block's. In a function
 // `thread_local` means static storage, in a template each instance has its own, and `extern __shared__ T name[]`
 // names the dynamic part (see emu/machine/shared_memory.hpp).
 #define __shared__ thread_local

@@ -1,5 +1,4 @@
-// Barriers of a block and fences. A fence has nothing to do for fibers of one block; for blocks on other OS threads
-// it is a fence of the host.
+// Barriers of a block, and memory fences: fences of the host, since other blocks run on other OS threads.
 #pragma once
 
 #include "emu/machine/builtins.hpp"

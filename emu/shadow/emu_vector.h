@@ -1,5 +1,5 @@
-// CUDA's short vectors, dim3 included. An 8- or 16-byte vector copies as one piece, as a GPU loads it: through a type
-// that may alias anything, because a struct of floats would be taken apart into its members.
+// CUDA's short vectors and dim3. An 8- or 16-byte vector is copied by one access, as on a GPU: through a may_alias
+// type, because g++ would copy a struct of floats member by member.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Warp collectives: each is a rendezvous of the lanes named in its mask (emu/machine/warp_collectives.cpp).
+// Warp collectives, which synchronize the lanes named in the mask (emu/machine/warp_collectives.cpp).
 #pragma once
 
 #include <cstring>
@@ -21,8 +21,8 @@ template <class T> T from_word(std::uint64_t word) {
   return value;
 }
 
-// The lane a shuffle reads, as PTX works it out: the warp is cut into segments of `width`, and who would read outside
-// its segment reads itself.
+// The source lane of a shuffle, as PTX defines it: the warp is divided into segments of `width`, and a lane whose
+// source would be outside of its segment reads its own value.
 enum class Toward { index, up, down, other };
 inline unsigned source_lane(Toward toward, unsigned by, int width) {
   const unsigned lane = lane_index(), size = static_cast<unsigned>(width);
@@ -89,8 +89,8 @@ inline int __all_sync(unsigned mask, int predicate, cairn::emu::Site site = cair
   return cairn::emu::ballot("__all_sync", mask, predicate == 0 ? 1 : 0, site) == 0 ? 1 : 0;
 }
 
-// The lanes that happen to run together. CUDA promises only that the caller is among them, and here a lane always
-// runs alone: code that is right for every answer is right for this one.
+// __activemask. CUDA promises only that the caller is in it, and here a lane always runs alone: code that is correct
+// for every mask is correct for this one.
 inline unsigned __activemask() { return 1u << cairn::emu::lane_index(); }
 
 template <class T>

@@ -1,10 +1,9 @@
 // Stands in for CUDA's header of this name when a kernel file is compiled for the emulator: nvcuda::wmma for __half,
-// __nv_bfloat16 and tf32. Which lane holds what is in device/fragment.hpp, the sums are worked out in emu/machine/mma.cpp.
+// __nv_bfloat16 and tf32. device/fragment.hpp has the layout of fragments, emu/machine/mma.cpp computes the products.
 //
-// A and B of 16 bits are loaded from shared memory as ldmatrix does, which is what nvcc makes of it. Otherwise a lane
-// reads and writes its own elements, two neighbours in memory at once: loads before it meets the others, stores
-// after, so that neither is ordered by the meeting. All of that is inlined, always: a build that watches names the
-// line that an access was inlined into.
+// 16-bit A and B are loaded from shared memory as by ldmatrix, which is what nvcc generates. Otherwise a lane loads
+// and stores its own elements, two adjacent ones at a time: it loads before the lanes synchronize and stores after,
+// so that the call orders neither. All of it is always inlined, so that a trace names the line of the kernel.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +43,7 @@ template <class Use> constexpr Operand operand() {
   return std::is_same_v<Use, matrix_b> ? Operand::b : Operand::c;
 }
 
-// Of the sums' fragments any type that has the shape will do.
+// An accumulator fragment may be of any type that supports the shape.
 template <class T, int m, int n, int k> constexpr Kind kind() {
   if (std::is_same_v<T, __nv_bfloat16>) return {Op::wmma, Type::bf16, {m, n, k}};
   return {Op::wmma, k == 8 ? Type::tf32 : Type::f16, {m, n, k}};
@@ -59,7 +58,7 @@ template <class Use, class T, int m, int n, int k, class Layout> constexpr bool 
   return laid && (k == 8 ? std::is_same_v<T, precision::tf32> : narrow);
 }
 
-// A lane's elements and where they lie in memory. Neighbours in a fragment that are neighbours there go together.
+// A lane's elements and their addresses. Elements adjacent in the fragment and in memory are accessed together.
 template <Kind kind, Operand operand, bool by_rows> struct Walk {
   static constexpr int each = distinct(kind, operand);
   static constexpr cairn::fragment::Place zeroth = place(kind, operand, 0, 0), first = place(kind, operand, 0, 1);
@@ -77,15 +76,15 @@ template <Kind kind, Operand operand, bool by_rows> struct Walk {
     for (int i = 0; i < each; i += paired ? 2 : 1)
       *reinterpret_cast<Piece<T>*>(x + i) = *reinterpret_cast<const Piece<T>*>(tile + offset(lane, i, ld));
   }
-  // Two neighbours in a fragment are a register, and register r of all lanes is a matrix of 8 x 8.
+  // Two adjacent elements of a fragment are a register, and register r of all lanes is an 8 x 8 matrix.
   template <class T> static void load_matrices(T* x, const T* tile, unsigned ld, cairn::emu::Site site) {
     constexpr int count = each / 2 < 4 ? each / 2 : 4;
     const int lane = static_cast<int>(cairn::emu::lane_index()), row = lane % 8;
     for (int r = 0; r < each / 2; r += count) {
       const int matrix = r + lane / 8 % count;
       const std::size_t at = paired ? offset(4 * row, 2 * matrix, ld) : offset(row / 2, 2 * matrix + row % 2, ld);
-      cairn::emu::load_matrices_together(reinterpret_cast<unsigned*>(x) + r, tile + at, count, !paired,
-                                         "load_matrix_sync", site);
+      cairn::emu::warp_ldmatrix(reinterpret_cast<unsigned*>(x) + r, tile + at, count, !paired, "load_matrix_sync",
+                                site);
     }
   }
   template <class T> [[gnu::always_inline]] static void store(T* tile, const T* x, unsigned ld) {
@@ -126,12 +125,12 @@ template <class Use, int m, int n, int k, class T, class Layout>
   cairn::emu::check_tile("load_matrix_sync", tile, ld, sizeof *tile, site);
   bool done = false;
   if constexpr (sizeof *tile == 2) {
-    done = cairn::emu::in_shared(tile);
+    done = cairn::emu::is_in_shared(tile);
     if (done) Walk::load_matrices(f.x, tile, ld, site);
   }
   if (!done) Walk::load(f.x, tile, ld);
   for (int i = Walk::each; i < f.num_elements; ++i) f.x[i] = f.x[i % Walk::each];
-  cairn::emu::agree_on_tile("load_matrix_sync", tile, ld, site);
+  cairn::emu::check_same_tile("load_matrix_sync", tile, ld, site);
 }
 
 template <int m, int n, int k, class T>
@@ -146,7 +145,7 @@ template <int m, int n, int k, class T>
   } else {
     detail::Walk<kind, Operand::c, false>::load(f.x, tile, ld);
   }
-  cairn::emu::agree_on_tile("load_matrix_sync", tile, ld, site);
+  cairn::emu::check_same_tile("load_matrix_sync", tile, ld, site);
 }
 
 template <int m, int n, int k, class T>
@@ -156,7 +155,7 @@ template <int m, int n, int k, class T>
   using detail::Operand;
   constexpr detail::Kind kind = detail::kind<T, m, n, k>();
   cairn::emu::check_tile("store_matrix_sync", tile, ld, sizeof *tile, site);
-  cairn::emu::agree_on_tile("store_matrix_sync", tile, ld, site);
+  cairn::emu::check_same_tile("store_matrix_sync", tile, ld, site);
   if (layout == mem_row_major) {
     detail::Walk<kind, Operand::c, true>::store(tile, f.x, ld);
   } else {
@@ -172,7 +171,7 @@ void mma_sync(fragment<accumulator, m, n, k, Out>& d, const fragment<matrix_a, m
                 "sums in __half are for products of __half");
   static constexpr cairn::emu::Multiply what{detail::kind<T, m, n, k>(), std::is_same_v<In, __half>,
                                              std::is_same_v<Out, __half>};
-  cairn::emu::multiply_together(what, "mma_sync", {a.x, b.x, c.x, d.x}, site);
+  cairn::emu::warp_mma(what, "mma_sync", {a.x, b.x, c.x, d.x}, site);
 }
 
 }  // namespace nvcuda::wmma

@@ -8,98 +8,98 @@
 namespace cairn::emu {
 
 namespace {
-constexpr std::chrono::milliseconds kNap{2};
+constexpr std::chrono::milliseconds kSleepInterval{2};
 }
 
 void Cluster::reset() {
   const std::lock_guard lock(mutex_);
-  meetings_ = 0;
+  cluster_phase_ = 0;
   clocks_.clear();
-  for (Seat& seat : seats_) {
-    seat.block = nullptr;
-    seat.is = Is::not_begun;
-    seat.arrived = false;
-    seat.news.store(false, std::memory_order_relaxed);
-    seat.inbox.clear();
+  for (Slot& slot : slots_) {
+    slot.block = nullptr;
+    slot.is = Is::not_begun;
+    slot.arrived = false;
+    slot.mail.store(false, std::memory_order_relaxed);
+    slot.inbox.clear();
   }
 }
 
 void Cluster::begin(unsigned rank, const Block& block) {
   const std::lock_guard lock(mutex_);
-  seats_[rank].block = &block;
-  seats_[rank].is = Is::running;
+  slots_[rank].block = &block;
+  slots_[rank].is = Is::running;
 }
 
 std::vector<Message> Cluster::end(unsigned rank) {
   const std::lock_guard lock(mutex_);
-  seats_[rank].is = Is::ended;
-  meet_if_all_have_come();
+  slots_[rank].is = Is::ended;
+  complete_phase_if_all_arrived();
   changed_.notify_all();
-  return std::exchange(seats_[rank].inbox, {});
+  return std::exchange(slots_[rank].inbox, {});
 }
 
 bool Cluster::post(unsigned to, Message message) {
   const std::lock_guard lock(mutex_);
-  Seat& seat = seats_[to];
-  if (seat.is == Is::ended) return false;
-  seat.inbox.push_back(std::move(message));
-  seat.news.store(true, std::memory_order_release);
+  Slot& slot = slots_[to];
+  if (slot.is == Is::ended) return false;
+  slot.inbox.push_back(std::move(message));
+  slot.mail.store(true, std::memory_order_release);
   changed_.notify_all();
   return true;
 }
 
-Cluster::News Cluster::take(unsigned rank) {
+Cluster::Delivery Cluster::take(unsigned rank) {
   const std::lock_guard lock(mutex_);
-  seats_[rank].is = Is::running;
-  seats_[rank].news.store(false, std::memory_order_relaxed);
-  return {std::exchange(seats_[rank].inbox, {}), meetings_, clocks_};
+  slots_[rank].is = Is::running;
+  slots_[rank].mail.store(false, std::memory_order_relaxed);
+  return {std::exchange(slots_[rank].inbox, {}), cluster_phase_, clocks_};
 }
 
 void Cluster::arrive(unsigned rank, Clock clock) {
   const std::lock_guard lock(mutex_);
-  seats_[rank].arrived = true;
-  seats_[rank].clock = std::move(clock);
-  meet_if_all_have_come();
+  slots_[rank].arrived = true;
+  slots_[rank].clock = std::move(clock);
+  complete_phase_if_all_arrived();
 }
 
-void Cluster::meet_if_all_have_come() {
-  const auto seats = std::span(seats_).first(size_);
-  if (!std::ranges::all_of(seats, [](const Seat& s) { return s.arrived || s.is == Is::ended; })) return;
-  if (std::ranges::none_of(seats, [](const Seat& s) { return s.arrived; })) return;
-  ++meetings_;
+void Cluster::complete_phase_if_all_arrived() {
+  const auto slots = std::span(slots_).first(size_);
+  if (!std::ranges::all_of(slots, [](const Slot& s) { return s.arrived || s.is == Is::ended; })) return;
+  if (std::ranges::none_of(slots, [](const Slot& s) { return s.arrived; })) return;
+  ++cluster_phase_;
   clocks_.clear();
-  for (Seat& seat : seats) {
-    if (seat.arrived && seat.clock != nullptr) clocks_.push_back(std::move(seat.clock));
-    seat.arrived = false;
-    seat.clock = nullptr;
-    seat.news.store(true, std::memory_order_release);
+  for (Slot& slot : slots) {
+    if (slot.arrived && slot.clock != nullptr) clocks_.push_back(std::move(slot.clock));
+    slot.arrived = false;
+    slot.clock = nullptr;
+    slot.mail.store(true, std::memory_order_release);
   }
   changed_.notify_all();
 }
 
 Cluster::Sleep Cluster::sleep(unsigned rank) {
   std::unique_lock lock(mutex_);
-  Seat& mine = seats_[rank];
-  if (mine.news.load(std::memory_order_relaxed)) return Sleep::awake;
+  Slot& mine = slots_[rank];
+  if (mine.mail.load(std::memory_order_relaxed)) return Sleep::awake;
   mine.is = Is::asleep;
-  const auto hopeless = [](const Seat& s) {
-    return s.is == Is::ended || (s.is == Is::asleep && !s.news.load(std::memory_order_relaxed));
+  const auto hopeless = [](const Slot& s) {
+    return s.is == Is::ended || (s.is == Is::asleep && !s.mail.load(std::memory_order_relaxed));
   };
-  if (std::ranges::all_of(std::span(seats_).first(size_), hopeless)) return Sleep::never;
-  changed_.wait_for(lock, kNap, [&] { return mine.news.load(std::memory_order_relaxed); });
-  if (!mine.news.load(std::memory_order_relaxed)) return Sleep::asleep;
+  if (std::ranges::all_of(std::span(slots_).first(size_), hopeless)) return Sleep::never;
+  changed_.wait_for(lock, kSleepInterval, [&] { return mine.mail.load(std::memory_order_relaxed); });
+  if (!mine.mail.load(std::memory_order_relaxed)) return Sleep::asleep;
   mine.is = Is::running;
   return Sleep::awake;
 }
 
-const Block* Cluster::sleeper(unsigned rank) {
+const Block* Cluster::sleeping_block(unsigned rank) {
   const std::lock_guard lock(mutex_);
-  return seats_[rank].is == Is::asleep ? seats_[rank].block : nullptr;
+  return slots_[rank].is == Is::asleep ? slots_[rank].block : nullptr;
 }
 
 bool Cluster::ended(unsigned rank) {
   const std::lock_guard lock(mutex_);
-  return seats_[rank].is == Is::ended;
+  return slots_[rank].is == Is::ended;
 }
 
 }  // namespace cairn::emu

@@ -1,6 +1,6 @@
-// Blocks of a cluster: each runs on an OS thread of its own, and all that one may touch of another is here, under one
-// lock. What a block sends to another (arrivals at its barriers, boxes into its shared memory) lies in that one's
-// inbox until it looks, so that only a block's own OS thread ever writes to its shared memory.
+// The blocks of a cluster. Each runs on an OS thread of its own, and everything that one block may touch of another
+// is here, under one lock. What a block sends to another (arrivals at its mbarriers, TMA boxes into its shared
+// memory) waits in the receiver's inbox, so that only a block's own OS thread ever writes to its shared memory.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace cairn::emu {
 
 class Block;
 
-// Who sends something to another block: `epoch` is how many of the cluster's barriers the thread had come to before,
-// so that one who has passed the next is behind it. `clock` is what a build that traces knows of its past.
+// The thread that sends something to another block. `epoch` counts the cluster barriers it had arrived at before, so
+// that a thread that has passed a later one is ordered after it. `clock` is its vector clock in a traced build.
 struct Sender {
   unsigned rank = 0;
   std::uint32_t epoch = 0;
@@ -28,9 +28,9 @@ struct Sender {
 
 struct Message {
   Sender from;
-  std::size_t barrier;  // places in shared memory, from its start
+  std::size_t barrier;  // offsets in shared memory
   std::size_t to = 0;
-  std::unique_ptr<BulkLoad> load;  // null: an arrival
+  std::unique_ptr<TmaLoad> load;  // null: an arrival
 };
 
 class Cluster {
@@ -42,50 +42,50 @@ class Cluster {
   void reset();  // as if it were new
 
   void begin(unsigned rank, const Block& block);
-  // Nobody reaches it any more. Gives what has come and nobody has taken.
+  // From here on nothing can be sent to the block. Returns the messages it has not received yet.
   std::vector<Message> end(unsigned rank);
 
   bool post(unsigned to, Message message);  // false: that block has ended
-  // Whether there is something for the block; and that.
-  bool news(unsigned rank) const { return seats_[rank].news.load(std::memory_order_acquire); }
+  bool has_mail(unsigned rank) const { return slots_[rank].mail.load(std::memory_order_acquire); }
   using Clock = std::shared_ptr<const void>;
-  struct News {
+  struct Delivery {
     std::vector<Message> messages;
-    std::uint32_t meetings = 0;
-    std::vector<Clock> clocks;  // of those who met last
+    std::uint32_t phase = 0;
+    std::vector<Clock> clocks;  // of the blocks, as they arrived at the last completed phase
   };
-  News take(unsigned rank);
+  Delivery take(unsigned rank);
 
-  // All threads of the block have come to the cluster's barrier. When all blocks have that have not ended, they have
-  // met once more.
+  // All threads of the block have arrived at the cluster's barrier. When all blocks that have not ended have arrived,
+  // the phase is complete.
   void arrive(unsigned rank, Clock clock);
 
-  // The block has nothing to do. Waits a little while for news; never: all blocks of the cluster do nothing but that.
+  // All threads of the block wait. Sleeps for a moment or until there is mail; `never` if all blocks of the cluster
+  // sleep, which is a deadlock.
   enum class Sleep : std::uint8_t { awake, asleep, never };
   Sleep sleep(unsigned rank);
 
-  // For the report of a cluster in which nobody can go on.
-  const Block* sleeper(unsigned rank);
+  // For the report of a deadlock.
+  const Block* sleeping_block(unsigned rank);
   bool ended(unsigned rank);
 
  private:
   enum class Is : std::uint8_t { not_begun, running, asleep, ended };
-  struct Seat {
+  struct Slot {
     const Block* block = nullptr;
     Is is = Is::not_begun;
     bool arrived = false;
-    Clock clock;  // with which it has
-    std::atomic<bool> news{false};
+    Clock clock;  // when it arrived
+    std::atomic<bool> mail{false};
     std::vector<Message> inbox;
   };
-  void meet_if_all_have_come();
+  void complete_phase_if_all_arrived();
 
   unsigned size_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::uint32_t meetings_ = 0;
+  std::uint32_t cluster_phase_ = 0;
   std::vector<Clock> clocks_;
-  std::array<Seat, kMost> seats_;
+  std::array<Slot, kMost> slots_;
 };
 
 }  // namespace cairn::emu

@@ -11,9 +11,9 @@
 namespace cairn::emu {
 
 namespace {
-constexpr unsigned char kPoison = 0xff;               // a NaN in every floating type
-constexpr unsigned kMostArrivals = (1u << 20) - 1;    // and
-constexpr std::uint64_t kMostBytes = (1u << 20) - 1;  // as the hardware counts them
+constexpr unsigned char kPoison = 0xff;             // a NaN in every floating-point type
+constexpr unsigned kMostArrivals = (1u << 20) - 1;  // the hardware's counters
+constexpr std::uint64_t kMostBytes = (1u << 20) - 1;
 }  // namespace
 
 void Mbarriers::reset() { all_.clear(), last_ = 0; }
@@ -42,17 +42,17 @@ void Mbarriers::init(void* address, unsigned arrivals) {
   if (const Mbarrier* old = find(address)) block_.fail(describe_second_init(block_, *old));
   Mbarrier barrier;
   barrier.address = address;
-  barrier.place = place_in_shared(address);
+  barrier.offset = place_in_shared(address);
   barrier.number = static_cast<unsigned>(all_.size());
   barrier.arrivals = barrier.missing = arrivals;
-  barrier.maker = block_.self().linear;
-  barrier.made = block_.self().site;
+  barrier.init_thread = block_.self().linear;
+  barrier.init_site = block_.self().site;
   all_.push_back(std::move(barrier));
-  if (trace_hooks != nullptr) trace_hooks->mbarrier_made(all_.back());
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_initialized(all_.back());
 }
 
 void Mbarriers::ready() {
-  for (Mbarrier& barrier : all_) barrier.ready = barrier.ready || barrier.maker == block_.self().linear;
+  for (Mbarrier& barrier : all_) barrier.ready = barrier.ready || barrier.init_thread == block_.self().linear;
 }
 
 void Mbarriers::arrive(const void* address, std::uint64_t bytes) {
@@ -71,41 +71,41 @@ void Mbarriers::arrive(Mbarrier& barrier, std::uint64_t bytes, const Sender* fro
   advance(barrier);
 }
 
-void Mbarriers::load(const void* address, BulkLoad load) {
+void Mbarriers::load(const void* address, TmaLoad load) {
   Mbarrier& barrier = use(address);
   if (!barrier.ready) [[unlikely]]
     block_.fail(describe_not_ready(block_, barrier));
   add(barrier, std::move(load), nullptr);
 }
 
-void Mbarriers::add(Mbarrier& barrier, BulkLoad load, const Sender* from) {
+void Mbarriers::add(Mbarrier& barrier, TmaLoad load, const Sender* from) {
   const unsigned bytes = load.map.bytes();
-  if (trace_hooks != nullptr) trace_hooks->load_issued(load, from);
+  if (trace_hooks != nullptr) trace_hooks->tma_write_begins(load, from);
   std::memset(load.to, kPoison, bytes);
-  barrier.coming += bytes;
+  barrier.in_flight += bytes;
   barrier.loads.push_back(std::move(load));
   advance(barrier);
 }
 
-// Something has come: perhaps the phase can end.
+// After an arrival or a new load: completes the phase if nothing is missing.
 void Mbarriers::advance(Mbarrier& barrier) {
   if (!barrier.only_bytes_missing()) return;
-  if (barrier.coming > barrier.expected) [[unlikely]]
+  if (barrier.in_flight > barrier.expected) [[unlikely]]
     block_.fail(describe_unexpected_bytes(block_, barrier));
   if (barrier.expected == 0) {
     end_phase(barrier);
     wake(barrier);
-  } else if (barrier.coming == barrier.expected) {
-    wake(barrier);  // the first to run sees to it that the copies land
+  } else if (barrier.in_flight == barrier.expected) {
+    wake(barrier);  // the first to run completes the loads
   }
 }
 
 void Mbarriers::wait(const void* address, unsigned parity) {
-  block_.hear();
+  block_.receive_pending();
   Mbarrier& barrier = use(address);
   Thread& self = block_.self();
   while ((barrier.phase & 1) == (parity & 1)) {
-    if (barrier.only_bytes_missing() && barrier.coming == barrier.expected) {
+    if (barrier.only_bytes_missing() && barrier.in_flight == barrier.expected) {
       land(barrier);
       end_phase(barrier);
       wake(barrier);
@@ -121,19 +121,19 @@ void Mbarriers::wait(const void* address, unsigned parity) {
 }
 
 void Mbarriers::land(Mbarrier& barrier) {
-  for (const BulkLoad& load : barrier.loads) {
+  for (const TmaLoad& load : barrier.loads) {
     load_box(load.map, load.at, load.to);
-    if (trace_hooks != nullptr) trace_hooks->load_landed(load, barrier);
+    if (trace_hooks != nullptr) trace_hooks->tma_write_ends(load, barrier);
   }
   barrier.loads.clear();
-  barrier.coming = 0;
+  barrier.in_flight = 0;
 }
 
 void Mbarriers::end_phase(Mbarrier& barrier) {
   ++barrier.phase;
   barrier.missing = barrier.arrivals;
   barrier.expected = 0;
-  if (trace_hooks != nullptr) trace_hooks->mbarrier_ends(barrier);
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_phase_completed(barrier);
 }
 
 void Mbarriers::wake(Mbarrier& barrier) {
@@ -142,21 +142,21 @@ void Mbarriers::wake(Mbarrier& barrier) {
   barrier.waiting.clear();
 }
 
-void Mbarriers::visit(Mbarrier& barrier, const Sender& from) {
+void Mbarriers::note_remote_use(Mbarrier& barrier, const Sender& from) {
   if (!barrier.ready) [[unlikely]]
     block_.fail(describe_not_ready(block_, barrier));
-  if (barrier.visits.empty()) barrier.visits.resize(Cluster::kMost);
-  barrier.visits[from.rank] = {true, from, barrier.phase};
+  if (barrier.remote_uses.empty()) barrier.remote_uses.resize(Cluster::kMost);
+  barrier.remote_uses[from.rank] = {true, from, barrier.phase};
 }
 
 void Mbarriers::receive(Message& message) {
   const void* address = shared_at(message.barrier);
   if (find(address) == nullptr) [[unlikely]]
-    block_.fail(describe_visit_to_none(block_, address, message.from));
+    block_.fail(describe_remote_no_mbarrier(block_, address, message.from));
   Mbarrier& barrier = use(address);
-  visit(barrier, message.from);
+  note_remote_use(barrier, message.from);
   if (message.load == nullptr) {
-    if (trace_hooks != nullptr) trace_hooks->mbarrier_visited(barrier, message.from);
+    if (trace_hooks != nullptr) trace_hooks->mbarrier_remote_arrival(barrier, message.from);
     return arrive(barrier, 0, &message.from);
   }
   message.load->to = shared_at(message.to);
@@ -165,16 +165,17 @@ void Mbarriers::receive(Message& message) {
 
 const Mbarrier* Mbarriers::unfinished() const {
   for (const Mbarrier& barrier : all_) {
-    if (barrier.expected != 0 || barrier.coming != 0) return &barrier;
+    if (barrier.expected != 0 || barrier.in_flight != 0) return &barrier;
   }
   return nullptr;
 }
 
-const Mbarrier* Mbarriers::visited(std::uint32_t meetings, const Sender*& by) const {
+const Mbarrier* Mbarriers::awaiting_remote(std::uint32_t phase, const Sender*& by) const {
   for (const Mbarrier& barrier : all_) {
-    for (const Mbarrier::Visit& visit : barrier.visits) {
-      if (!visit.was || visit.phase < barrier.waited_for || visit.from.epoch < meetings) continue;
-      by = &visit.from;
+    for (const Mbarrier::RemoteUse& note_remote_use : barrier.remote_uses) {
+      if (!note_remote_use.was || note_remote_use.phase < barrier.waited_for || note_remote_use.from.epoch < phase)
+        continue;
+      by = &note_remote_use.from;
       return &barrier;
     }
   }

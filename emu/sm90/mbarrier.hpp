@@ -1,9 +1,8 @@
-// The barriers in a block's shared memory that count arrivals and bytes. Their state is here, found by the address of
-// the 8 bytes, which themselves are never looked at.
+// mbarriers: barriers in a block's shared memory that count arrivals and bytes. Their state is kept here, by the
+// address of the 8 bytes, which are never read themselves.
 //
-// A phase ends by itself when its arrivals are there and it expects no bytes. One that does expect bytes ends when a
-// thread waits for it, and the copies that bring them land then, not before: whoever looks without a wait finds
-// poison.
+// A phase that expects no bytes completes with its last arrival. A phase that expects bytes completes when a thread
+// waits for it, and only then are its TMA loads done: a thread that reads without waiting finds poison.
 #pragma once
 
 #include <cstdint>
@@ -19,64 +18,64 @@ struct Thread;
 
 struct Mbarrier {
   const void* address = nullptr;
-  std::size_t place = 0;         // the same in every block (emu/machine/shared_memory.hpp)
-  unsigned number = 0;           // in its block, from 0
-  unsigned arrivals = 0;         // that a phase takes
-  unsigned missing = 0;          //   and that have not come
-  std::uint64_t expected = 0;    // bytes of the phase
-  std::uint64_t coming = 0;      //   and those that copies under way will bring
-  std::uint32_t phase = 0;       // so many have ended
-  std::uint32_t waited_for = 0;  //   and of so many somebody knows
-  bool ready = false;            // copies and other blocks may know of it
-  unsigned maker = 0;            // the thread that initialised it
-  Site made;
-  std::vector<BulkLoad> loads;  // under way
+  std::size_t offset = 0;        // in shared memory, the same in every block
+  unsigned number = 0;           // of the mbarrier in its block, from 0
+  unsigned arrivals = 0;         // of a phase
+  unsigned missing = 0;          //   of these, not yet arrived
+  std::uint64_t expected = 0;    // bytes of this phase (expect_tx)
+  std::uint64_t in_flight = 0;   //   bytes of the loads in flight
+  std::uint32_t phase = 0;       // completed phases
+  std::uint32_t waited_for = 0;  //   of these, seen by a wait
+  bool ready = false;            // fence_mbarrier_init was called: TMA and other blocks may use it
+  unsigned init_thread = 0;      // the thread that initialized it
+  Site init_site;
+  std::vector<TmaLoad> loads;  // in flight
   std::vector<Thread*> waiting;
-  // The last that each block of the cluster sent, and in which phase.
-  struct Visit {
+  // The last arrival or load of each other block of the cluster, and its phase.
+  struct RemoteUse {
     bool was = false;
     Sender from;
     std::uint32_t phase = 0;
   };
-  std::vector<Visit> visits;  // by rank; empty if there are none
+  std::vector<RemoteUse> remote_uses;  // by rank; empty until there is one
 
   bool only_bytes_missing() const { return missing == 0; }
 };
 
-// One block's. All calls are made by its fibers.
+// The mbarriers of one block. All calls are made by its fibers.
 class Mbarriers {
  public:
   explicit Mbarriers(Block& block) : block_(block) {}
   void reset();  // a new block begins
 
   void init(void* address, unsigned arrivals);
-  void ready();  // those that the calling thread has initialised
+  void ready();  // those that the calling thread has initialized
   void arrive(const void* address, std::uint64_t bytes);
   void wait(const void* address, unsigned parity);
-  void load(const void* address, BulkLoad load);
-  // What another block has sent.
+  void load(const void* address, TmaLoad load);
+  // Handles what another block has sent.
   void receive(Message& message);
 
   const Mbarrier* find(const void* address) const;
-  // A barrier for which copies are under way or bytes are expected, or to which another block has come and nobody has
-  // waited for it: not even at the cluster's barrier, which this block has passed `meetings` times. Null if all is
-  // well when the block ends.
+  // Checks when the block ends; null if all is well. unfinished(): an mbarrier with loads in flight or bytes
+  // expected. awaiting_remote(): one that another block has used, while this block neither waited for that phase nor
+  // passed a later phase of the cluster's barrier (`phase` of them are complete).
   const Mbarrier* unfinished() const;
-  const Mbarrier* visited(std::uint32_t meetings, const Sender*& by) const;
+  const Mbarrier* awaiting_remote(std::uint32_t phase, const Sender*& by) const;
 
  private:
   Mbarrier& use(const void* address);
   void arrive(Mbarrier& barrier, std::uint64_t bytes, const Sender* from);
-  void add(Mbarrier& barrier, BulkLoad load, const Sender* from);
-  void visit(Mbarrier& barrier, const Sender& from);
+  void add(Mbarrier& barrier, TmaLoad load, const Sender* from);
+  void note_remote_use(Mbarrier& barrier, const Sender& from);
   void advance(Mbarrier& barrier);
   void land(Mbarrier& barrier);
   void end_phase(Mbarrier& barrier);
   void wake(Mbarrier& barrier);
 
   Block& block_;
-  std::deque<Mbarrier> all_;  // their places do not change
-  unsigned last_ = 0;         // the one asked for last
+  std::deque<Mbarrier> all_;  // a deque, so that references stay valid
+  unsigned last_ = 0;         // the one used last
 };
 
 }  // namespace cairn::emu

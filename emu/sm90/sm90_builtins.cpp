@@ -19,17 +19,17 @@ Corner corner(const int* at, int rank) {
 }
 
 void check_box(Block& block, const TensorMap& map, int rank, const void* shared) {
-  const auto refuse = [&](BadCopy why) { block.fail(describe_bad_box(block, why, map, rank, shared)); };
+  const auto refuse = [&](BadBox why) { block.fail(describe_bad_box(block, why, map, rank, shared)); };
   if (map.made != TensorMap::kMade) [[unlikely]]
-    refuse(BadCopy::map);
+    refuse(BadBox::map);
   if (map.rank != rank) [[unlikely]]
-    refuse(BadCopy::rank);
+    refuse(BadBox::rank);
   if (!is_shared(shared)) [[unlikely]]
-    refuse(BadCopy::not_shared);
+    refuse(BadBox::not_shared);
   if (reinterpret_cast<std::uintptr_t>(shared) % map.alignment() != 0) [[unlikely]]
-    refuse(BadCopy::alignment);
+    refuse(BadBox::alignment);
   if (room_in_shared(block.launch(), shared) < map.reach()) [[unlikely]]
-    refuse(BadCopy::past_the_end);
+    refuse(BadBox::past_the_end);
 }
 
 void send(Block& block, unsigned rank, Message message) {
@@ -38,62 +38,62 @@ void send(Block& block, unsigned rank, Message message) {
 
 }  // namespace
 
-void shared_barrier_init(void* barrier, unsigned arrivals, Site site) {
-  const Inside block("mbarrier_init", site);
+void mbarrier_init(void* barrier, unsigned arrivals, Site site) {
+  const BuiltinCall block("mbarrier_init", site);
   block->mbarriers().init(barrier, arrivals);
 }
 
-void shared_barrier_ready(Site site) {
-  const Inside block("fence_mbarrier_init", site);
+void fence_mbarrier_init(Site site) {
+  const BuiltinCall block("fence_mbarrier_init", site);
   block->mbarriers().ready();
 }
 
-void shared_barrier_arrive(const void* barrier, Site site) {
-  const Inside block("mbarrier_arrive", site);
-  block->hear();
+void mbarrier_arrive(const void* barrier, Site site) {
+  const BuiltinCall block("mbarrier_arrive", site);
+  block->receive_pending();
   block->mbarriers().arrive(barrier, 0);
 }
 
-void shared_barrier_arrive_at(const void* barrier, unsigned rank, Site site) {
-  const Inside block("mbarrier_arrive_remote", site);
-  block->hear();
+void mbarrier_arrive_remote(const void* barrier, unsigned rank, Site site) {
+  const BuiltinCall block("mbarrier_arrive_remote", site);
+  block->receive_pending();
   if (rank >= block->cluster().size()) block->fail(describe_no_peer(*block, rank));
   if (rank == block->rank()) return block->mbarriers().arrive(barrier, 0);
   send(*block, rank, {block->sender(), place_in_shared(barrier), 0, nullptr});
 }
 
-void shared_barrier_expect(const void* barrier, unsigned bytes, Site site) {
-  const Inside block("mbarrier_arrive_expect_tx", site);
-  block->hear();
+void mbarrier_arrive_expect_tx(const void* barrier, unsigned bytes, Site site) {
+  const BuiltinCall block("mbarrier_arrive_expect_tx", site);
+  block->receive_pending();
   block->mbarriers().arrive(barrier, bytes);
 }
 
-void shared_barrier_wait(const void* barrier, unsigned parity, Site site) {
-  const Inside block("mbarrier_wait", site);
+void mbarrier_wait(const void* barrier, unsigned parity, Site site) {
+  const BuiltinCall block("mbarrier_wait", site);
   block->mbarriers().wait(barrier, parity);
 }
 
 void proxy_fence(Site site) {
-  const Inside block("fence_proxy_async", site);
+  const BuiltinCall block("fence_proxy_async", site);
   if (trace_hooks != nullptr) trace_hooks->proxy_fence();
 }
 
-void bulk_load(void* shared, const TensorMap& map, const int* at, int rank, const void* barrier, Site site) {
-  const Inside block("tma_load", site);
-  block->hear();
+void tma_load(void* shared, const TensorMap& map, const int* at, int rank, const void* barrier, Site site) {
+  const BuiltinCall block("tma_load", site);
+  block->receive_pending();
   check_box(*block, map, rank, shared);
-  const BulkLoad load{map, corner(at, rank), shared, site};
-  if (trace_hooks != nullptr) trace_hooks->load_asked(load);
+  const TmaLoad load{map, corner(at, rank), shared, site};
+  if (trace_hooks != nullptr) trace_hooks->tma_load_issued(load);
   block->mbarriers().load(barrier, load);
 }
 
-void bulk_load_to(unsigned blocks, void* shared, const TensorMap& map, const int* at, int rank, const void* barrier,
-                  Site site) {
-  const Inside block("tma_load_multicast", site);
-  block->hear();
+void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map, const int* at, int rank,
+                        const void* barrier, Site site) {
+  const BuiltinCall block("tma_load_multicast", site);
+  block->receive_pending();
   check_box(*block, map, rank, shared);
-  const BulkLoad load{map, corner(at, rank), shared, site};
-  if (trace_hooks != nullptr) trace_hooks->load_asked(load);
+  const TmaLoad load{map, corner(at, rank), shared, site};
+  if (trace_hooks != nullptr) trace_hooks->tma_load_issued(load);
   for (unsigned to = 0; blocks >> to != 0; ++to) {
     if ((blocks >> to & 1) == 0) continue;
     if (to >= block->cluster().size()) block->fail(describe_no_peer(*block, to));
@@ -101,47 +101,47 @@ void bulk_load_to(unsigned blocks, void* shared, const TensorMap& map, const int
       block->mbarriers().load(barrier, load);
     } else {
       send(*block, to,
-           {block->sender(), place_in_shared(barrier), place_in_shared(shared), std::make_unique<BulkLoad>(load)});
+           {block->sender(), place_in_shared(barrier), place_in_shared(shared), std::make_unique<TmaLoad>(load)});
     }
   }
 }
 
-void bulk_store(const TensorMap& map, const int* at, int rank, const void* shared, Site site) {
-  const Inside block("tma_store", site);
+void tma_store(const TensorMap& map, const int* at, int rank, const void* shared, Site site) {
+  const BuiltinCall block("tma_store", site);
   check_box(*block, map, rank, shared);
   block->stores().issue(block->self().linear, map, corner(at, rank), shared, site);
 }
 
-void bulk_commit(Site site) {
-  const Inside block("tma_commit", site);
+void tma_commit(Site site) {
+  const BuiltinCall block("tma_commit", site);
   block->stores().commit(block->self().linear);
 }
 
-void bulk_wait_read(int left, Site site) {
-  const Inside block("tma_wait_read", site);
+void tma_wait_read(int left, Site site) {
+  const BuiltinCall block("tma_wait_read", site);
   block->stores().wait_read(block->self().linear, static_cast<unsigned>(left));
 }
 
-void bulk_wait(int left, Site site) {
-  const Inside block("tma_wait", site);
+void tma_wait(int left, Site site) {
+  const BuiltinCall block("tma_wait", site);
   block->stores().wait(block->self().linear, static_cast<unsigned>(left));
 }
 
-unsigned rank_in_cluster() { return Block::current() == nullptr ? 0 : Block::current()->rank(); }
+unsigned cluster_rank() { return Block::current() == nullptr ? 0 : Block::current()->rank(); }
 
-void cluster_barrier(Site site) {
-  const Inside block("cluster_sync", site);
+void cluster_sync(Site site) {
+  const BuiltinCall block("cluster_sync", site);
   block->cluster_arrive();
   block->cluster_wait();
 }
 
-void cluster_barrier_arrive(Site site) {
-  const Inside block("cluster_arrive", site);
+void cluster_arrive(Site site) {
+  const BuiltinCall block("cluster_arrive", site);
   block->cluster_arrive();
 }
 
-void cluster_barrier_wait(Site site) {
-  const Inside block("cluster_wait", site);
+void cluster_wait(Site site) {
+  const BuiltinCall block("cluster_wait", site);
   block->cluster_wait();
 }
 

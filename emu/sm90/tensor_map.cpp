@@ -9,10 +9,10 @@ namespace cairn::emu {
 
 namespace {
 
-constexpr unsigned kPiece = 16;                              // bytes that stay together
-constexpr std::array<unsigned, 4> kSpan = {0, 32, 64, 128};  // within which pieces change places
+constexpr unsigned kChunk = 16;                              // bytes of a chunk, which a swizzle does not split
+constexpr std::array<unsigned, 4> kSpan = {0, 32, 64, 128};  // bytes within which chunks are exchanged
 
-// To the nearest, and of two equally near to the even one, as the engine does it. A NaN stays one.
+// To nearest, ties to even, as TMA rounds. A NaN stays one.
 std::uint32_t to_tf32(std::uint32_t bits) {
   if ((bits & 0x7fffffffu) > 0x7f800000u) return (bits & 0xffffe000u) | 0x00400000u;
   return (bits + 0xfffu + (bits >> 13 & 1)) & 0xffffe000u;
@@ -52,7 +52,7 @@ unsigned TensorMap::rows() const {
 }
 
 unsigned TensorMap::reach() const {
-  const unsigned span = std::max(kPiece, kSpan[static_cast<std::size_t>(swizzle)]);
+  const unsigned span = std::max(kChunk, kSpan[static_cast<std::size_t>(swizzle)]);
   return (bytes() + span - 1) / span * span;
 }
 
@@ -70,7 +70,7 @@ Status encode_tensor_map(TensorMap& out, const TensorBox& what) {
     if (Status status = check_dimension(what, i); !status.ok()) return status;
   }
   const auto element = static_cast<unsigned>(size_of(what.type)), row = what.box[0] * element;
-  if (row % kPiece != 0)
+  if (row % kChunk != 0)
     return refuse("the first side of the box is " + number(row) + " bytes, which is no multiple of 16");
   const unsigned span = kSpan[static_cast<std::size_t>(what.swizzle)];
   if (span != 0 && row > span)
@@ -107,8 +107,8 @@ BoxRow row_of(const TensorMap& map, const Corner& at, unsigned row, Way way) {
   out.before = static_cast<unsigned>(low - begin) * map.element;
   out.bytes = static_cast<unsigned>(high - low) * map.element;
   if (way == Way::store && high < end) {
-    const auto begun = static_cast<unsigned>(high * map.element % kPiece), left = static_cast<unsigned>(end - high);
-    if (begun != 0) out.bytes += std::min<unsigned>(kPiece - begun, left * map.element);
+    const auto begun = static_cast<unsigned>(high * map.element % kChunk), left = static_cast<unsigned>(end - high);
+    if (begun != 0) out.bytes += std::min<unsigned>(kChunk - begun, left * map.element);
   }
   return out;
 }
@@ -136,9 +136,9 @@ void load_box(const TensorMap& map, const Corner& at, void* shared) {
       std::memcpy(to, row.data(), bytes);
       continue;
     }
-    for (unsigned i = 0; i < bytes; i += kPiece) {
-      const std::uintptr_t piece = swizzled(map.swizzle, reinterpret_cast<std::uintptr_t>(to + i));
-      std::memcpy(reinterpret_cast<void*>(piece), row.data() + i, kPiece);
+    for (unsigned i = 0; i < bytes; i += kChunk) {
+      const std::uintptr_t chunk = swizzled(map.swizzle, reinterpret_cast<std::uintptr_t>(to + i));
+      std::memcpy(reinterpret_cast<void*>(chunk), row.data() + i, kChunk);
     }
   }
 }
@@ -146,8 +146,8 @@ void load_box(const TensorMap& map, const Corner& at, void* shared) {
 void read_box(const TensorMap& map, const void* shared, std::byte* to) {
   const unsigned bytes = map.bytes();
   const auto from = reinterpret_cast<std::uintptr_t>(shared);
-  for (unsigned i = 0; i < bytes; i += kPiece)
-    std::memcpy(to + i, reinterpret_cast<const void*>(swizzled(map.swizzle, from + i)), kPiece);
+  for (unsigned i = 0; i < bytes; i += kChunk)
+    std::memcpy(to + i, reinterpret_cast<const void*>(swizzled(map.swizzle, from + i)), kChunk);
 }
 
 void write_box(const TensorMap& map, const Corner& at, const std::byte* from) {

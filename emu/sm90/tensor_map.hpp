@@ -1,5 +1,4 @@
-// Tensor maps and the boxes that are copied by them: which bytes of global memory go where in shared memory, and
-// back.
+// Tensor maps, and the copies of boxes between global and shared memory that they describe.
 #pragma once
 
 #include <array>
@@ -27,7 +26,7 @@ struct TensorBox {
 
 namespace cairn::emu {
 
-// As large as CUDA's, and as opaque to kernels.
+// As large as CUtensorMap, and as opaque to kernels.
 struct alignas(64) TensorMap {
   static constexpr std::uint32_t kMade = 0x6d617020;
 
@@ -37,40 +36,39 @@ struct alignas(64) TensorMap {
   std::uint8_t rank, element;  // dimensions; bytes
   Swizzle swizzle;
   bool tf32;
-  std::uint32_t made;  // kMade, if make_tensor_map has made it
+  std::uint32_t made;  // kMade, if encode_tensor_map wrote it
 
   unsigned row_bytes() const { return box[0] * unsigned{element}; }
   unsigned rows() const;                                   // of a box
   unsigned bytes() const { return rows() * row_bytes(); }  // of a box, in shared memory
-  // How far a box reaches in shared memory: rows that are shorter than the swizzle's may lie anywhere in its span.
+  // Bytes of shared memory that a box may touch: rows shorter than the swizzle's span may be anywhere in it.
   unsigned reach() const;
-  // What a box in shared memory must begin at a multiple of.
+  // Of a box in shared memory.
   unsigned alignment() const;
 };
 static_assert(sizeof(TensorMap) == 128);
 
 Status encode_tensor_map(TensorMap& out, const TensorBox& what);
 
-using Corner = std::array<int, 5>;  // where a box begins, in elements; may be outside of the matrix
+using Corner = std::array<int, 5>;  // the first element of a box; may be outside of the matrix
 
-// One row of a box: the part of it that is in the matrix, and where the row lies in the box.
+// One row of a box: the part of it that is in the matrix, and its position in the box.
 struct BoxRow {
-  std::byte* global;          // of the first element that is in the matrix
-  unsigned before, bytes;     // bytes of the row that are outside before it, and that are inside
-  std::size_t shared_offset;  // of the row's first byte, before pieces change places
+  std::byte* global;          // the first element that is in the matrix
+  unsigned before, bytes;     // bytes of the row before the matrix, and in it
+  std::size_t shared_offset;  // of the row's first byte, before the swizzle
 };
-// The row with this number, from 0 to rows(). `bytes` is 0 where all of it is outside. A store writes whole pieces of
-// 16 bytes, also where the matrix ends within one: what lies behind it there is overwritten, as it is on an H200.
+// The row with this number, from 0 to rows(). `bytes` is 0 if all of it is outside of the matrix. A store writes full
+// 16-byte chunks: if the matrix ends within one, the bytes after its end are overwritten, as on an H200.
 enum class Way : std::uint8_t { load, store };
 BoxRow row_of(const TensorMap& map, const Corner& at, unsigned row, Way way);
 
-// Where a byte of a box, or of a piece of 16, really lies in shared memory.
+// The address of a byte, or of a 16-byte chunk, after the swizzle.
 std::uintptr_t swizzled(Swizzle swizzle, std::uintptr_t address);
 
-// To shared memory, zeros for what is outside.
+// To shared memory, with zeros for what is outside of the matrix.
 void load_box(const TensorMap& map, const Corner& at, void* shared);
-// From shared memory, in two steps: row by row as it lies in the matrix; and into the matrix, but for what is
-// outside.
+// From shared memory, in two steps: unswizzled into `to`, row by row; and from there into the matrix.
 void read_box(const TensorMap& map, const void* shared, std::byte* to);
 void write_box(const TensorMap& map, const Corner& at, const std::byte* from);
 

@@ -5,7 +5,7 @@
 
 namespace cairn::emu {
 
-void BulkStores::reset() {
+void TmaStores::reset() {
   if (!used_) return;
   used_ = false;
   for (Queue& queue : queues_) {
@@ -14,36 +14,36 @@ void BulkStores::reset() {
   }
 }
 
-BulkStores::Queue& BulkStores::of(unsigned thread) {
+TmaStores::Queue& TmaStores::of(unsigned thread) {
   if (queues_.empty()) queues_.resize(kMostThreads);
   used_ = true;
   return queues_[thread];
 }
 
-void BulkStores::issue(unsigned thread, const TensorMap& map, const Corner& at, const void* from, const Site& site) {
+void TmaStores::issue(unsigned thread, const TensorMap& map, const Corner& at, const void* from, const Site& site) {
   Queue& queue = of(thread);
   queue.stores.push_back({map, at, from, site, queue.group, {}});
-  if (trace_hooks != nullptr) trace_hooks->store_issued(queue.stores.back());
+  if (trace_hooks != nullptr) trace_hooks->tma_store_issued(queue.stores.back());
 }
 
-void BulkStores::commit(unsigned thread) { ++of(thread).group; }
+void TmaStores::commit(unsigned thread) { ++of(thread).group; }
 
-void BulkStores::read(BulkStore& store) {
+void TmaStores::read(TmaStore& store) {
   if (!store.content.empty()) return;
   store.content.resize(store.map.bytes());
   read_box(store.map, store.from, store.content.data());
-  if (trace_hooks != nullptr) trace_hooks->store_read(store);
+  if (trace_hooks != nullptr) trace_hooks->tma_store_read(store);
 }
 
-void BulkStores::wait_read(unsigned thread, unsigned left) {
+void TmaStores::wait_read(unsigned thread, unsigned left) {
   Queue& queue = of(thread);
   const std::uint32_t done = queue.group > left ? queue.group - left : 0;  // groups before this one
-  for (BulkStore& store : queue.stores) {
+  for (TmaStore& store : queue.stores) {
     if (store.group < done) read(store);
   }
 }
 
-void BulkStores::wait(unsigned thread, unsigned left) {
+void TmaStores::wait(unsigned thread, unsigned left) {
   wait_read(thread, left);
   Queue& queue = of(thread);
   const std::uint32_t done = queue.group > left ? queue.group - left : 0;
@@ -53,10 +53,10 @@ void BulkStores::wait(unsigned thread, unsigned left) {
   queue.stores.erase(queue.stores.begin(), next);
 }
 
-const BulkStore* BulkStores::finish() {
+const TmaStore* TmaStores::finish() {
   if (!used_) return nullptr;
   for (Queue& queue : queues_) {
-    for (const BulkStore& store : queue.stores) {
+    for (const TmaStore& store : queue.stores) {
       if (store.content.empty()) return &store;
       write_box(store.map, store.at, store.content.data());
     }

@@ -1,7 +1,8 @@
-// Copies of the copy engine. A load lands when a wait on its barrier needs it (emu/sm90/mbarrier.hpp). A store, of a group
-// of the thread that issued it, reads its shared memory when that thread waits for this, and writes when it waits for
-// that: both as late as the program permits. What is read and not waited for is written when the block ends, as on a
-// GPU; what has not been read then has lost its source.
+// TMA copies (cp.async.bulk.tensor), done as late as the program permits. A load is done when a thread waits on its
+// mbarrier (emu/sm90/mbarrier.hpp). A store belongs to a bulk group of the thread that issued it: it reads shared
+// memory when that thread calls tma_wait_read, and writes global memory when it calls tma_wait. A store that was
+// read and not waited for is written when the block ends, as on a GPU; one that has not been read by then is an
+// error, since its source is gone.
 #pragma once
 
 #include <cstdint>
@@ -12,43 +13,43 @@
 
 namespace cairn::emu {
 
-struct BulkLoad {
+struct TmaLoad {
   TensorMap map;
   Corner at;
   void* to;
   Site site;
 };
 
-struct BulkStore {
+struct TmaStore {
   TensorMap map;
   Corner at;
   const void* from;
   Site site;
-  std::uint32_t group;             // of its thread, counted from 0
-  std::vector<std::byte> content;  // once it has been read
+  std::uint32_t group;             // the thread's groups are numbered from 0
+  std::vector<std::byte> content;  // filled when it is read
 };
 
-class BulkStores {
+class TmaStores {
  public:
   void reset();  // a new block begins
 
   void issue(unsigned thread, const TensorMap& map, const Corner& at, const void* from, const Site& site);
   void commit(unsigned thread);
-  // Of the thread's groups all but the newest `left` are read; are read and written.
+  // Reads, or reads and writes, all groups of the thread but the newest `left`.
   void wait_read(unsigned thread, unsigned left);
   void wait(unsigned thread, unsigned left);
-  // The block ends: what has been read is written. Gives a store that has not been, or null.
-  const BulkStore* finish();
+  // The block ends: writes the stores that have been read. Returns one that has not, or null.
+  const TmaStore* finish();
 
  private:
   struct Queue {
-    std::vector<BulkStore> stores;  // under way, oldest first
-    std::uint32_t group = 0;        // that the next store belongs to
+    std::vector<TmaStore> stores;  // in flight, oldest first
+    std::uint32_t group = 0;       // of the next store
   };
   Queue& of(unsigned thread);
-  static void read(BulkStore& store);
+  static void read(TmaStore& store);
 
-  std::vector<Queue> queues_;  // by thread; empty as long as no kernel stores like this
+  std::vector<Queue> queues_;  // by thread; empty until a kernel uses TMA stores
   bool used_ = false;          // since the last reset
 };
 

@@ -1,6 +1,6 @@
-// Warpgroups: what 128 threads do as one, in the order in which they do it. A thread that issues wgmma, or a fence,
-// or closes a group goes on at once: each of its calls has a number, and the last thread to make the call of that
-// number makes it true for all. Only a wait, and a demand for registers, keeps threads until all have come.
+// Warpgroup-wide instructions: wgmma, its fence, commit and wait, and setmaxnreg. Each thread's calls are numbered; a
+// call takes effect when the last of the 128 threads makes the call of that number. Only wgmma_wait and
+// setmaxnreg.inc block a thread until then.
 #pragma once
 
 #include <array>
@@ -15,55 +15,56 @@ namespace cairn::emu {
 class Block;
 struct Thread;
 
-enum class GroupDoes : std::uint8_t { fence, multiply, commit, wait, keep, take };
+enum class WarpgroupOp : std::uint8_t { fence, mma, commit, wait, dec, inc };
 
-// What a thread calls, as far as all must agree on it.
-struct GroupAsks {
-  GroupDoes what;
-  int count = 0;  // wait: groups left; keep, take: registers
-  const GroupMultiply* multiply = nullptr;
+// The arguments of a call, which must be the same in all threads.
+struct WarpgroupArguments {
+  WarpgroupOp what;
+  int count = 0;  // wait: groups left; dec, inc: registers
+  const WgmmaShape* shape = nullptr;
   std::uint64_t a = 0, b = 0;
   bool add = false;
-  bool operator==(const GroupAsks&) const = default;
+  bool operator==(const WarpgroupArguments&) const = default;
 };
 
 class Warpgroups {
  public:
   void reset(unsigned threads);  // a new block begins
 
-  // From here on: called by the block's threads, which have their call and site.
-  void come(Block& block, const GroupAsks& asks, const GroupTiles* tiles);
+  // The rest is called by the block's threads, whose call and site are set.
+  void execute(Block& block, const WarpgroupArguments& arguments, const WgmmaOperands* operands);
   void exits(Block& block);       // the thread returns
-  void block_ends(Block& block);  // it was the last
-  // Of a thread that waits: how many have come, and how many registers there are for each thread of its warpgroup.
-  unsigned come_with(const Thread& thread) const;
+  void block_ends(Block& block);  // all threads have returned
+  // For a thread that waits: how many threads have arrived, and how many registers its
+  // warpgroup could have per thread.
+  unsigned arrived_with(const Thread& thread) const;
   unsigned registers_for(const Thread& thread) const;
 
  private:
   struct Call {
-    GroupAsks asks;
+    WarpgroupArguments arguments;
     const char* name;
     Site site;
-    unsigned first, come = 0;  // who made it first; how many have
-    std::unique_ptr<GroupProduct> product;
+    unsigned first, arrived = 0;  // the thread that made it first; how many have made it
+    std::unique_ptr<Wgmma> product;
   };
   struct Group {
-    std::array<std::uint64_t, kGroup> made{};  // calls, of each thread
-    std::deque<Call> calls;                    // that not all have made, oldest first
-    std::uint64_t first = 0;                   // the number of calls.front()
-    unsigned gone = 0;                         // threads that have returned
-    GroupProducts products;
+    std::array<std::uint64_t, kWarpgroup> calls_made{};  // by each thread
+    std::deque<Call> calls;                              // that not all threads have made, oldest first
+    std::uint64_t first = 0;                             // the number of calls.front()
+    unsigned exited = 0;                                 // threads that have returned
+    WgmmaQueue products;
     unsigned registers = 0;  // of each thread
-    unsigned wanted = 0;     // it waits for so many
+    unsigned wanted = 0;     // the setmaxnreg.inc that waits; 0 if none does
   };
 
-  Call& next_call(Block& block, Group& group, const GroupAsks& asks, const GroupTiles* tiles);
+  Call& next_call(Block& block, Group& group, const WarpgroupArguments& arguments, const WgmmaOperands* operands);
   bool complete(Block& block, unsigned number, Call& call);
   void give_registers(Block& block);
 
   std::array<Group, 8> groups_;
-  unsigned count_ = 0;           // whole warpgroups of the block
-  unsigned free_registers_ = 0;  // given back by some
+  unsigned count_ = 0;           // full warpgroups of the block
+  unsigned free_registers_ = 0;  // released by setmaxnreg.dec
   bool used_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What kernel code calls of a warpgroup: the shadows of device/wgmma.hpp and device/setmaxnreg.hpp turn into these.
-// All 128 threads come, at one place of the source.
+// Warpgroup-wide built-ins, called by all 128 threads at one place of the source. The shadows of device/wgmma.hpp and
+// device/setmaxnreg.hpp are defined by these functions.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace cairn::emu {
 
-struct GroupMultiply {
+struct WgmmaShape {
   fragment::Kind kind;
-  bool a_along_rows = false, b_along_rows = false;  // which neighbours touch; else those along k
+  bool a_mn_major = false, b_mn_major = false;  // else k-major
 };
-// One thread's part of it. A is a descriptor, or where the thread's registers are.
-struct GroupTiles {
-  float* sums;
+// One thread's operands. A is a matrix descriptor, or in the thread's registers if `registers` is not null.
+struct WgmmaOperands {
+  float* accumulators;
   const std::uint32_t* registers;
   std::uint64_t a, b;
   bool add;
 };
 
-void group_fence(Site site);
-void group_multiply(const GroupMultiply& what, const GroupTiles& mine, Site site);
-void group_commit(Site site);
-void group_wait(int left, Site site);
-void group_registers(bool take, int count, Site site);
+void wgmma_fence(Site site);
+void wgmma(const WgmmaShape& what, const WgmmaOperands& mine, Site site);
+void wgmma_commit(Site site);
+void wgmma_wait(int left, Site site);
+void setmaxnreg(bool inc, int count, Site site);
 
-// An operand's address for a descriptor. What a descriptor cannot say is a report.
-unsigned operand_address(const void* shared, int stride, int lead, Site site);
+// The address for a matrix descriptor. Fails if the address or an offset is no multiple of 16.
+unsigned descriptor_address(const void* shared, int stride, int leading, Site site);
 
 }  // namespace cairn::emu

@@ -14,93 +14,94 @@ namespace {
 
 constexpr std::uint32_t kPoison = ~0u;  // a NaN
 
-// An operand's pieces, and what to add to them; ends the launch if they are not in shared memory.
+// The 16-byte chunks of an operand, relative to `base`; fails if they are not in shared memory.
 struct Found {
-  std::vector<unsigned> pieces;
+  std::vector<unsigned> chunks;
   const std::byte* base;
 };
-Found find_operand(Block& block, const GroupProduct& product, bool is_a) {
-  const GroupMultiply& what = *product.what;
-  const Descriptor descriptor(is_a ? product.a : product.b, is_a ? what.a_along_rows : what.b_along_rows);
+Found find_operand(Block& block, const Wgmma& product, bool is_a) {
+  const WgmmaShape& what = *product.what;
+  const MatrixDescriptor descriptor(is_a ? product.a : product.b, is_a ? what.a_mn_major : what.b_mn_major);
   Found found;
-  found.pieces = descriptor.pieces(is_a ? kGroupRows : static_cast<unsigned>(what.kind.shape.n));
-  const auto [low, high] = std::minmax_element(found.pieces.begin(), found.pieces.end());
-  const unsigned first = *low, end = *high + kPieceBytes;
+  found.chunks = descriptor.chunks(is_a ? kWgmmaRows : static_cast<unsigned>(what.kind.shape.n));
+  const auto [low, high] = std::minmax_element(found.chunks.begin(), found.chunks.end());
+  const unsigned first = *low, end = *high + kChunkBytes;
   found.base = block.window().base(first, end);
   if (found.base == nullptr) [[unlikely]] {
-    found.pieces = {};
+    found.chunks = {};
     block.fail(describe_operand_outside(product.site, is_a, first, end));
   }
   return found;
 }
 
-// Neighbouring pieces are told as one.
+// Adjacent chunks are reported as one range.
 template <class Tell> void tell_ranges(Found& found, Tell tell) {
-  std::sort(found.pieces.begin(), found.pieces.end());
-  for (std::size_t i = 0; i < found.pieces.size();) {
+  std::sort(found.chunks.begin(), found.chunks.end());
+  for (std::size_t i = 0; i < found.chunks.size();) {
     std::size_t end = i + 1;
-    while (end < found.pieces.size() && found.pieces[end] == found.pieces[end - 1] + kPieceBytes) ++end;
-    tell(found.base + found.pieces[i], (end - i) * kPieceBytes);
+    while (end < found.chunks.size() && found.chunks[end] == found.chunks[end - 1] + kChunkBytes) ++end;
+    tell(found.base + found.chunks[i], (end - i) * kChunkBytes);
     i = end;
   }
 }
 
 }  // namespace
 
-void GroupProducts::reset() {
+void WgmmaQueue::reset() {
   products_.clear();
-  at_work_.clear();
-  done_.clear();
+  in_flight_.clear();
+  written_back_.clear();
   group_ = 0;
   fenced_ = false;
 }
 
-// All threads have passed the same waits, so what is at work for the first is for all.
-std::unique_ptr<GroupProduct> GroupProducts::begin(unsigned thread, const GroupMultiply& what, const GroupTiles& mine,
-                                                   Site site) {
-  auto product = std::make_unique<GroupProduct>(
-      GroupProduct{&what, mine.a, mine.b, mine.add, mine.registers != nullptr, site, 0, nullptr, {}});
-  for (const auto& sums : at_work_) {
-    if (sums->where[thread] == mine.sums) product->sums = sums;
+// All threads have passed the same waits, so accumulators in flight for the first thread are so for all.
+std::unique_ptr<Wgmma> WgmmaQueue::begin(unsigned thread, const WgmmaShape& what, const WgmmaOperands& mine,
+                                         Site site) {
+  auto product = std::make_unique<Wgmma>(
+      Wgmma{&what, mine.a, mine.b, mine.add, mine.registers != nullptr, site, 0, nullptr, {}});
+  for (const auto& accumulators : in_flight_) {
+    if (accumulators->registers_of[thread] == mine.accumulators) product->accumulators = accumulators;
   }
-  if (product->sums == nullptr) {
-    product->sums = std::make_shared<GroupSums>();
-    product->sums->n = static_cast<unsigned>(what.kind.shape.n);
-    product->sums->values.resize(std::size_t{kGroupRows} * product->sums->n);
-    at_work_.push_back(product->sums);
+  if (product->accumulators == nullptr) {
+    product->accumulators = std::make_shared<WgmmaAccumulators>();
+    product->accumulators->n = static_cast<unsigned>(what.kind.shape.n);
+    product->accumulators->values.resize(std::size_t{kWgmmaRows} * product->accumulators->n);
+    in_flight_.push_back(product->accumulators);
   }
-  ++product->sums->products;
+  ++product->accumulators->products;
   return product;
 }
 
-void GroupProducts::join(Block& block, unsigned thread, GroupProduct& product, const GroupTiles& mine) {
-  GroupSums& sums = *product.sums;
+void WgmmaQueue::join(Block& block, unsigned thread, Wgmma& product, const WgmmaOperands& mine) {
+  WgmmaAccumulators& accumulators = *product.accumulators;
   const auto n = static_cast<unsigned>(product.what->kind.shape.n);
   product.registers[thread] = mine.registers;
-  if (sums.where[thread] == mine.sums && sums.n == n) return;
-  if (sums.where[thread] != nullptr) [[unlikely]]
-    block.fail(describe_other_sums(block.self()));
-  sums.where[thread] = mine.sums;
-  if (product.add) for_each_accumulator(sums.values.data(), n, thread, mine.sums);
-  std::memset(mine.sums, kPoison & 0xff, n / 2 * sizeof(float));
+  if (accumulators.registers_of[thread] == mine.accumulators && accumulators.n == n) return;
+  if (accumulators.registers_of[thread] != nullptr) [[unlikely]]
+    block.fail(describe_other_accumulators(block.self()));
+  accumulators.registers_of[thread] = mine.accumulators;
+  if (product.add) put_accumulators(accumulators.values.data(), n, thread, mine.accumulators);
+  std::memset(mine.accumulators, kPoison & 0xff, n / 2 * sizeof(float));
 }
 
-void GroupProducts::fence() {
+void WgmmaQueue::fence() {
   fenced_ = true;
-  done_.clear();
+  written_back_.clear();
 }
 
-void GroupProducts::issued(Block& block, std::unique_ptr<GroupProduct> product) {
-  const bool again = std::find(done_.begin(), done_.end(), product->sums->where[0]) != done_.end();
-  if (!fenced_ || (again && product->sums->products == 1)) [[unlikely]]
+void WgmmaQueue::issued(Block& block, std::unique_ptr<Wgmma> product) {
+  const bool again = std::find(written_back_.begin(), written_back_.end(), product->accumulators->registers_of[0]) !=
+                     written_back_.end();
+  if (!fenced_ || (again && product->accumulators->products == 1)) [[unlikely]]
     block.fail(describe_no_fence(product->site, fenced_));
   product->group = group_;
   products_.push_back(std::move(product));
-  const GroupProduct& last = *products_.back();
+  const Wgmma& last = *products_.back();
   Found a, b = find_operand(block, last, false);
   if (!last.in_registers) a = find_operand(block, last, true);
   if (trace_hooks == nullptr) return;
-  trace_hooks->multiplied({last.what->kind}, last.site);
+  trace_hooks->mma_executed({last.what->kind}, last.site);
   const auto tell = [&](const void* start, std::size_t bytes) {
     trace_hooks->operand_issued(start, bytes, last.site);
   };
@@ -108,17 +109,17 @@ void GroupProducts::issued(Block& block, std::unique_ptr<GroupProduct> product) 
   tell_ranges(b, tell);
 }
 
-void GroupProducts::multiply(Block& block, const GroupProduct& product) {
+void WgmmaQueue::multiply(Block& block, const Wgmma& product) {
   const fragment::Kind& kind = product.what->kind;
   Found a, b = find_operand(block, product, false);
-  read_operand(b_, kind.type, product.what->b_along_rows, static_cast<unsigned>(kind.shape.n), b.pieces, b.base);
+  read_operand(b_, kind.type, product.what->b_mn_major, static_cast<unsigned>(kind.shape.n), b.chunks, b.base);
   if (product.in_registers) {
     read_registers(a_, kind, product.registers.data());
   } else {
     a = find_operand(block, product, true);
-    read_operand(a_, kind.type, product.what->a_along_rows, kGroupRows, a.pieces, a.base);
+    read_operand(a_, kind.type, product.what->a_mn_major, kWgmmaRows, a.chunks, a.base);
   }
-  multiply_group(product.sums->values.data(), kind, a_, b_, product.add, faithful_tensor());
+  multiply_warpgroup(product.accumulators->values.data(), kind, a_, b_, product.add, faithful_tensor());
   if (trace_hooks == nullptr) return;
   const auto tell = [&](const void* start, std::size_t bytes) {
     trace_hooks->operand_read(start, bytes, product.site);
@@ -127,30 +128,30 @@ void GroupProducts::multiply(Block& block, const GroupProduct& product) {
   tell_ranges(b, tell);
 }
 
-// The last product on these sums is done: they are the threads' again.
-void GroupProducts::hand_back(Block& block, const GroupProduct& product) {
-  const GroupSums& sums = *product.sums;
-  for (unsigned thread = 0; thread < kGroup; ++thread) {
-    float* to = sums.where[thread];
+// The last instruction on these accumulators is done: writes them to the threads' registers.
+void WgmmaQueue::write_back(Block& block, const Wgmma& product) {
+  const WgmmaAccumulators& accumulators = *product.accumulators;
+  for (unsigned thread = 0; thread < kWarpgroup; ++thread) {
+    float* to = accumulators.registers_of[thread];
     std::uint32_t all = kPoison;
-    for (unsigned i = 0; i < sums.n / 2; ++i) all &= std::bit_cast<std::uint32_t>(to[i]);
+    for (unsigned i = 0; i < accumulators.n / 2; ++i) all &= std::bit_cast<std::uint32_t>(to[i]);
     if (all != kPoison) [[unlikely]]
-      block.fail(describe_sums_written(product.site, block.self().linear / kGroup * kGroup + thread));
-    take_sums(sums.values.data(), sums.n, thread, to);
+      block.fail(describe_accumulators_written(product.site, block.self().linear / kWarpgroup * kWarpgroup + thread));
+    get_accumulators(accumulators.values.data(), accumulators.n, thread, to);
   }
-  done_.push_back(sums.where[0]);
-  std::erase(at_work_, product.sums);
+  written_back_.push_back(accumulators.registers_of[0]);
+  std::erase(in_flight_, product.accumulators);
 }
 
-void GroupProducts::wait(Block& block, unsigned left) {
+void WgmmaQueue::wait(Block& block, unsigned left) {
   const std::uint64_t before = group_ > left ? group_ - left : 0;
   while (!products_.empty() && products_.front()->group < before) {
-    const GroupProduct& product = *products_.front();
+    const Wgmma& product = *products_.front();
     multiply(block, product);
-    if (--product.sums->products == 0) hand_back(block, product);
+    if (--product.accumulators->products == 0) write_back(block, product);
     products_.pop_front();
   }
-  if (trace_hooks != nullptr) trace_hooks->group_meets(block);
+  if (trace_hooks != nullptr) trace_hooks->warpgroup_synchronizes(block);
 }
 
 }  // namespace cairn::emu

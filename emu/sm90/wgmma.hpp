@@ -1,8 +1,8 @@
-// The products of one warpgroup that run by themselves.
+// The wgmma instructions of one warpgroup that are in flight.
 //
-// A product is made as late as the program permits: when a wait demands its group. Only then is shared memory read,
-// and A's registers. From issue to then the registers of its sums hold poison, so a wait that is missing or asks for
-// too little shows in the result.
+// One is executed as late as the program permits: when a wait needs its group. Only then are shared memory
+// and A's registers read. Until then its accumulators hold poison, so a wait that is missing or waits for too
+// few groups shows in the result.
 #pragma once
 
 #include <array>
@@ -18,49 +18,49 @@ namespace cairn::emu {
 
 class Block;
 
-// Sums on which products are at work.
-struct GroupSums {
+// Accumulators of instructions in flight.
+struct WgmmaAccumulators {
   unsigned n = 0, products = 0;
-  std::array<float*, kGroup> where{};  // each thread's; null: it has not issued the first of them yet
-  std::vector<float> values;           // as multiply_group has them
+  std::array<float*, kWarpgroup> registers_of{};  // by thread; null: it has not issued the first of them yet
+  std::vector<float> values;                      // laid out as multiply_warpgroup has them
 };
 
-struct GroupProduct {
-  const GroupMultiply* what;
+struct Wgmma {
+  const WgmmaShape* what;
   std::uint64_t a, b;
   bool add, in_registers;
   Site site;
   std::uint64_t group = 0;
-  std::shared_ptr<GroupSums> sums;
-  std::array<const std::uint32_t*, kGroup> registers{};
+  std::shared_ptr<WgmmaAccumulators> accumulators;
+  std::array<const std::uint32_t*, kWarpgroup> registers{};
 };
 
-class GroupProducts {
+class WgmmaQueue {
  public:
   void reset();
 
-  // A thread of the warpgroup, by its place in it, issues a product: as the first to do so, and with those before it.
-  std::unique_ptr<GroupProduct> begin(unsigned thread, const GroupMultiply& what, const GroupTiles& mine, Site site);
-  void join(Block& block, unsigned thread, GroupProduct& product, const GroupTiles& mine);
-  // All have.
-  void issued(Block& block, std::unique_ptr<GroupProduct> product);
+  // A thread of the warpgroup (0 to 127) issues one: as the first thread to do so, and every thread.
+  std::unique_ptr<Wgmma> begin(unsigned thread, const WgmmaShape& what, const WgmmaOperands& mine, Site site);
+  void join(Block& block, unsigned thread, Wgmma& product, const WgmmaOperands& mine);
+  // All threads have.
+  void issued(Block& block, std::unique_ptr<Wgmma> product);
   void fence();
   void commit() { ++group_; }
-  // All groups are made, in order, but the newest `left`.
+  // Executes all groups, in order, but the newest `left`.
   void wait(Block& block, unsigned left);
 
-  // One that nobody has waited for, or null.
-  const GroupProduct* oldest() const { return products_.empty() ? nullptr : products_.front().get(); }
+  // One that no wait has covered, or null.
+  const Wgmma* oldest() const { return products_.empty() ? nullptr : products_.front().get(); }
 
  private:
-  void multiply(Block& block, const GroupProduct& product);
-  void hand_back(Block& block, const GroupProduct& product);
+  void multiply(Block& block, const Wgmma& product);
+  void write_back(Block& block, const Wgmma& product);
 
-  std::deque<std::unique_ptr<GroupProduct>> products_;  // issued, oldest first
-  std::vector<std::shared_ptr<GroupSums>> at_work_;
-  std::uint64_t group_ = 0;  // of the next product
+  std::deque<std::unique_ptr<Wgmma>> products_;  // issued, oldest first
+  std::vector<std::shared_ptr<WgmmaAccumulators>> in_flight_;
+  std::uint64_t group_ = 0;  // of the next instruction
   bool fenced_ = false;
-  std::vector<const float*> done_;  // sums that were waited for since the last fence: the first thread's
+  std::vector<const float*> written_back_;  // since the last fence: thread 0's accumulators
   Blocks a_, b_;
 };
 

@@ -49,25 +49,25 @@ template <class Call> void by_type(Type type, Call call) {
   }
 }
 
-template <Type type> constexpr unsigned kInPiece = kPieceBytes / sizeof(typename Element<type>::Word);
+template <Type type> constexpr unsigned kInChunk = kChunkBytes / sizeof(typename Element<type>::Word);
 
-template <Type type> std::array<double, kInPiece<type>> read_piece(const std::byte* from) {
-  std::array<typename Element<type>::Word, kInPiece<type>> words;
-  std::array<double, kInPiece<type>> numbers;
+template <Type type> std::array<double, kInChunk<type>> read_chunk(const std::byte* from) {
+  std::array<typename Element<type>::Word, kInChunk<type>> words;
+  std::array<double, kInChunk<type>> numbers;
   std::memcpy(words.data(), from, sizeof words);
   for (std::size_t i = 0; i < words.size(); ++i) numbers[i] = static_cast<double>(Element<type>::number(words[i]));
   return numbers;
 }
 
 template <Type type>
-void read_as(Blocks& to, bool along_rows, unsigned rows, const std::vector<unsigned>& pieces, const std::byte* base) {
-  constexpr unsigned in_piece = kInPiece<type>, k = 2 * in_piece;
+void read_as(Blocks& to, bool mn_major, unsigned rows, const std::vector<unsigned>& chunks, const std::byte* base) {
+  constexpr unsigned in_chunk = kInChunk<type>, k = 2 * in_chunk;
   to.resize(std::size_t{rows} * k);
-  if (along_rows) {
+  if (mn_major) {
     const unsigned blocks = rows / kEight;
     for (unsigned l = 0; l < k; ++l) {
       for (unsigned block = 0; block < blocks; ++block) {
-        const auto numbers = read_piece<type>(base + pieces[l * blocks + block]);
+        const auto numbers = read_chunk<type>(base + chunks[l * blocks + block]);
         std::copy(numbers.begin(), numbers.end(), to.begin() + (block * k + l) * kEight);
       }
     }
@@ -76,13 +76,13 @@ void read_as(Blocks& to, bool along_rows, unsigned rows, const std::vector<unsig
   for (unsigned row = 0; row < rows; ++row) {
     double* column = to.data() + row / kEight * (k * kEight) + row % kEight;
     for (unsigned half = 0; half < 2; ++half) {
-      const auto numbers = read_piece<type>(base + pieces[2 * row + half]);
-      for (unsigned i = 0; i < in_piece; ++i) column[(half * in_piece + i) * kEight] = numbers[i];
+      const auto numbers = read_chunk<type>(base + chunks[2 * row + half]);
+      for (unsigned i = 0; i < in_chunk; ++i) column[(half * in_chunk + i) * kEight] = numbers[i];
     }
   }
 }
 
-// Doubles as many as the machine takes at once.
+// A vector register of doubles.
 #ifdef __AVX__
 constexpr unsigned kWide = 4;
 #else
@@ -96,13 +96,13 @@ template <class V, class T> V load(const T* from) {
   return v;
 }
 
-// Four rows of a block of sums at a time: their sums stay in registers over all of k.
-template <unsigned k> void add_wide(float* sums, const double* a, const double* b, bool add) {
+// Four rows of a block at a time: their accumulators stay in registers over all of k.
+template <unsigned k> void add_wide(float* accumulators, const double* a, const double* b, bool add) {
   constexpr unsigned at_once = 4, parts = kEight / kWide;
   const WideFloats nan = WideFloats{} + std::bit_cast<float>(0x7fffffffu);
-  for (unsigned row = 0; row < kGroupRows; row += at_once) {
+  for (unsigned row = 0; row < kWgmmaRows; row += at_once) {
     const double* mine = a + row / kEight * (k * kEight) + row % kEight;
-    float* to = sums + row * kEight;
+    float* to = accumulators + row * kEight;
     Wide all[at_once][parts] = {};
     for (unsigned i = 0; add && i < at_once; ++i) {
       for (unsigned j = 0; j < parts; ++j)
@@ -120,18 +120,18 @@ template <unsigned k> void add_wide(float* sums, const double* a, const double* 
     for (unsigned i = 0; i < at_once; ++i) {
       for (unsigned j = 0; j < parts; ++j) {
         WideFloats rounded = __builtin_convertvector(all[i][j], WideFloats);
-        rounded = rounded == rounded ? rounded : nan;  // the one they write
+        rounded = rounded == rounded ? rounded : nan;  // the NaN that tensor cores write
         std::memcpy(to + i * kEight + j * kWide, &rounded, sizeof rounded);
       }
     }
   }
 }
 
-// As Hopper adds: see emu/machine/mma.hpp. Of e4m3 fewer bits are kept, of the terms and of the sum.
+// How Hopper adds (emu/machine/mma.hpp). For e4m3 it keeps fewer bits of the terms and of the sum.
 struct Rules {
   int smallest;             // exponent of a normal number of A or B
-  int kept;                 // bits behind the point of the largest term
-  std::uint32_t sum = ~0u;  // bits of the result
+  int kept;                 // fractional bits of the aligned terms
+  std::uint32_t sum = ~0u;  // mask of the result's bits
 };
 Rules rules_of(Type type) {
   constexpr int of_f16 = -14, of_float = -126, of_e4m3 = -6, few = 13;
@@ -150,12 +150,12 @@ float cut_sum(double sum, const Rules& rules) {
   return std::isinf(cut) ? cut : std::bit_cast<float>(std::bit_cast<std::uint32_t>(cut) & rules.sum);
 }
 
-void add_faithful(float* sums, const double* a, const int* a_exponents, const double* b, const int* b_exponents,
-                  unsigned k, bool add, const Rules& rules) {
+void add_faithful(float* accumulators, const double* a, const int* a_exponents, const double* b,
+                  const int* b_exponents, unsigned k, bool add, const Rules& rules) {
   constexpr int of_float = -126;
-  for (unsigned row = 0; row < kGroupRows; ++row) {
+  for (unsigned row = 0; row < kWgmmaRows; ++row) {
     const unsigned mine = row / kEight * (k * kEight) + row % kEight;
-    float* to = sums + row * kEight;
+    float* to = accumulators + row * kEight;
     std::array<double, kEight> before, all, scale, sum;
     std::array<int, kEight> top;
     for (unsigned j = 0; j < kEight; ++j) {
@@ -179,7 +179,7 @@ void add_faithful(float* sums, const double* a, const int* a_exponents, const do
       for (unsigned j = 0; j < kEight; ++j) sum[j] += std::trunc(x * b[l * kEight + j] * scale[j]);
     }
     for (unsigned j = 0; j < kEight; ++j) {
-      // An infinity or a NaN among them: the sum of doubles says which.
+      // With an infinity or a NaN among the terms, the sum in double is the result.
       to[j] = std::isfinite(all[j]) ? cut_sum(sum[j] * power(top[j] - rules.kept) + 0.0, rules) : to_float(all[j]);
     }
   }
@@ -187,52 +187,53 @@ void add_faithful(float* sums, const double* a, const int* a_exponents, const do
 
 }  // namespace
 
-Descriptor::Descriptor(std::uint64_t bits, bool rows_touch) : along_rows(rows_touch) {
-  constexpr unsigned lines[] = {16, 128, 64, 32};
+MatrixDescriptor::MatrixDescriptor(std::uint64_t bits, bool is_mn_major) : mn_major(is_mn_major) {
+  constexpr unsigned sizes[] = {16, 128, 64, 32};
   const auto field = [&](int shift) { return static_cast<unsigned>(bits >> shift & 0x3fff) << 4; };
-  start = field(0), lead = field(16), stride = field(32);
-  line = lines[bits >> 62];
+  start = field(0), leading = field(16), stride = field(32);
+  row_bytes = sizes[bits >> 62];
 }
 
-std::vector<unsigned> Descriptor::pieces(unsigned rows) const {
+std::vector<unsigned> MatrixDescriptor::chunks(unsigned rows) const {
   std::vector<unsigned> all(std::size_t{2} * rows);
   unsigned* next = all.data();
-  if (!along_rows) {
-    const unsigned half = line == kPieceBytes ? lead : kPieceBytes;
+  if (!mn_major) {
+    const unsigned half = row_bytes == kChunkBytes ? leading : kChunkBytes;
     for (unsigned row = 0; row < rows; ++row) {
-      const unsigned at = start + row / kEight * stride + row % kEight * line;
+      const unsigned at = start + row / kEight * stride + row % kEight * row_bytes;
       *next++ = at, *next++ = at + half;
     }
   } else {
-    // Without a swizzle the two distances change their roles, as the manual's tables of layouts are read: the stride
-    // is along the rows, the lead along k. Only hardware can confirm that.
-    const bool plain = line == kPieceBytes;
-    const unsigned across = plain ? stride : lead, down = plain ? lead : stride;
-    const unsigned wide = line / kPieceBytes;  // pieces of a line
+    // Without a swizzle the two offsets exchange their roles, as we read the tables of layouts in the PTX manual: the
+    // stride offset is along the rows, the leading one along k. Only hardware can confirm that.
+    const bool plain = row_bytes == kChunkBytes;
+    const unsigned across = plain ? stride : leading, down = plain ? leading : stride;
+    const unsigned wide = row_bytes / kChunkBytes;  // chunks of a row
     constexpr unsigned k = 16;
     for (unsigned l = 0; l < k; ++l) {
-      for (unsigned piece = 0; piece < rows / kEight; ++piece)
-        *next++ = start + piece / wide * across + piece % wide * kPieceBytes + l / kEight * down + l % kEight * line;
+      for (unsigned chunk = 0; chunk < rows / kEight; ++chunk)
+        *next++ =
+            start + chunk / wide * across + chunk % wide * kChunkBytes + l / kEight * down + l % kEight * row_bytes;
     }
   }
-  // The number of the 128 bytes that a piece lies in, or its lower bits, changes its place among its neighbours.
-  const unsigned mask = (line - 1) & ~(kPieceBytes - 1);
+  // The swizzle: bits of the chunk's row number (address / 128) are XORed into its position in the row.
+  const unsigned mask = (row_bytes - 1) & ~(kChunkBytes - 1);
   for (unsigned& at : all) at ^= at >> 3 & mask;
   return all;
 }
 
-void read_operand(Blocks& to, Type type, bool along_rows, unsigned rows, const std::vector<unsigned>& pieces,
+void read_operand(Blocks& to, Type type, bool mn_major, unsigned rows, const std::vector<unsigned>& chunks,
                   const std::byte* base) {
-  by_type(type, [&]<Type as>() { read_as<as>(to, along_rows, rows, pieces, base); });
+  by_type(type, [&]<Type as>() { read_as<as>(to, mn_major, rows, chunks, base); });
 }
 
 void read_registers(Blocks& to, const fragment::Kind& kind, const std::uint32_t* const* registers) {
   const auto k = static_cast<unsigned>(kind.shape.k);
-  to.resize(std::size_t{kGroupRows} * k);
+  to.resize(std::size_t{kWgmmaRows} * k);
   by_type(kind.type, [&]<Type type>() {
-    constexpr unsigned each = kInPiece<type>;
-    for (unsigned thread = 0; thread < kGroup; ++thread) {
-      const auto numbers = read_piece<type>(reinterpret_cast<const std::byte*>(registers[thread]));
+    constexpr unsigned each = kInChunk<type>;
+    for (unsigned thread = 0; thread < kWarpgroup; ++thread) {
+      const auto numbers = read_chunk<type>(reinterpret_cast<const std::byte*>(registers[thread]));
       for (unsigned i = 0; i < each; ++i) {
         const fragment::Place at =
             fragment::place(kind, fragment::Operand::a, static_cast<int>(thread), static_cast<int>(i));
@@ -243,13 +244,13 @@ void read_registers(Blocks& to, const fragment::Kind& kind, const std::uint32_t*
   });
 }
 
-void multiply_group(float* sums, const fragment::Kind& kind, const Blocks& a, const Blocks& b, bool add,
-                    bool faithful) {
+void multiply_warpgroup(float* accumulators, const fragment::Kind& kind, const Blocks& a, const Blocks& b, bool add,
+                        bool faithful) {
   const auto k = static_cast<unsigned>(kind.shape.k), blocks = static_cast<unsigned>(kind.shape.n) / kEight;
   if (!faithful) {
     const auto add_blocks = [&]<unsigned depth>() {
       for (unsigned block = 0; block < blocks; ++block)
-        add_wide<depth>(sums + block * kGroupRows * kEight, a.data(), b.data() + block * depth * kEight, add);
+        add_wide<depth>(accumulators + block * kWgmmaRows * kEight, a.data(), b.data() + block * depth * kEight, add);
     };
     if (k == 8) add_blocks.template operator()<8>();
     if (k == 16) add_blocks.template operator()<16>();
@@ -261,22 +262,22 @@ void multiply_group(float* sums, const fragment::Kind& kind, const Blocks& a, co
                          of_b = exponents(b.data(), b.size(), rules.smallest);
   for (unsigned block = 0; block < blocks; ++block) {
     const unsigned at = block * k * kEight;
-    add_faithful(sums + block * kGroupRows * kEight, a.data(), of_a.data(), b.data() + at, of_b.data() + at, k, add,
-                 rules);
+    add_faithful(accumulators + block * kWgmmaRows * kEight, a.data(), of_a.data(), b.data() + at, of_b.data() + at,
+                 k, add, rules);
   }
 }
 
-// Registers 4 j to 4 j + 3 are of block j: two columns of a row, and the same of the row eight below.
-void for_each_accumulator(float* sums, unsigned n, unsigned thread, const float* registers) {
-  float* to = sums + (thread / 32 * 16 + thread % 32 / 4) * kEight + thread % 4 * 2;
-  for (unsigned block = 0; block < n / kEight; ++block, to += kGroupRows * kEight, registers += 4) {
+// Registers 4 j to 4 j + 3 belong to block j: two columns of a row, and the same two of the row eight below.
+void put_accumulators(float* accumulators, unsigned n, unsigned thread, const float* registers) {
+  float* to = accumulators + (thread / 32 * 16 + thread % 32 / 4) * kEight + thread % 4 * 2;
+  for (unsigned block = 0; block < n / kEight; ++block, to += kWgmmaRows * kEight, registers += 4) {
     std::memcpy(to, registers, 2 * sizeof(float));
     std::memcpy(to + kEight * kEight, registers + 2, 2 * sizeof(float));
   }
 }
-void take_sums(const float* sums, unsigned n, unsigned thread, float* registers) {
-  const float* from = sums + (thread / 32 * 16 + thread % 32 / 4) * kEight + thread % 4 * 2;
-  for (unsigned block = 0; block < n / kEight; ++block, from += kGroupRows * kEight, registers += 4) {
+void get_accumulators(const float* accumulators, unsigned n, unsigned thread, float* registers) {
+  const float* from = accumulators + (thread / 32 * 16 + thread % 32 / 4) * kEight + thread % 4 * 2;
+  for (unsigned block = 0; block < n / kEight; ++block, from += kWgmmaRows * kEight, registers += 4) {
     std::memcpy(registers, from, 2 * sizeof(float));
     std::memcpy(registers + 2, from + kEight * kEight, 2 * sizeof(float));
   }

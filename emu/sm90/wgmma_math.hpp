@@ -1,5 +1,5 @@
-// What a product of a warpgroup computes: 64 x n sums += 64 x k of A times k x n of B, 32 bytes of k, and where in
-// shared memory its operands lie. Sums as in emu/machine/mma.hpp: in double and rounded once, or as Hopper does.
+// What one wgmma computes: 64 x n accumulators += 64 x k of A times k x n of B, where k is 32 bytes, and where its
+// operands are in shared memory. It rounds as emu/machine/mma.hpp does: once, from double, or as Hopper does.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,38 @@
 
 namespace cairn::emu {
 
-inline constexpr unsigned kGroup = 128;      // threads of a warpgroup
-inline constexpr unsigned kGroupRows = 64;   // of A and of the sums
-inline constexpr unsigned kPieceBytes = 16;  // neighbours in any order of pieces
+inline constexpr unsigned kWarpgroup = 128;  // threads of a warpgroup
+inline constexpr unsigned kWgmmaRows = 64;   // m of every wgmma
+inline constexpr unsigned kChunkBytes = 16;  // a chunk, which a swizzle does not split
 
-// Numbers of an operand: blocks of eight rows of A or columns of B, and in each, for every k, those eight.
+// An operand as numbers: in blocks of eight rows of A or columns of B, with those eight
+// for k = 0, for k = 1, and so on.
 using Blocks = std::vector<double>;
 
-// An operand in shared memory, as the 64 bits say that an instruction takes.
-struct Descriptor {
-  unsigned start, lead, stride;  // bytes
-  unsigned line;                 // bytes of a line, 128, 64 or 32; 16: pieces are not exchanged
-  bool along_rows;               // a line is rows of one k
+// The 64-bit matrix descriptor of an operand in shared memory, decoded.
+struct MatrixDescriptor {
+  unsigned start, leading, stride;  // bytes
+  unsigned row_bytes;               // of a swizzled row: 128, 64 or 32; 16: no swizzle
+  bool mn_major;                    // a row of shared memory has one k
 
-  Descriptor(std::uint64_t bits, bool rows_touch);
+  MatrixDescriptor(std::uint64_t bits, bool is_mn_major);
 
-  // Where its 16-byte pieces lie, 2 for each row. Along k: row by row. Along the rows: k by k, eight rows a piece.
-  std::vector<unsigned> pieces(unsigned rows) const;
+  // Addresses of its 16-byte chunks, 2 for each row. k-major: row by row. MN-major: k by k, eight rows a chunk.
+  std::vector<unsigned> chunks(unsigned rows) const;
 };
 
-// Reads `pieces` of `rows` rows from base on.
-void read_operand(Blocks& to, fragment::Type type, bool along_rows, unsigned rows,
-                  const std::vector<unsigned>& pieces, const std::byte* base);
+// Reads the chunks of `rows` rows, relative to base.
+void read_operand(Blocks& to, fragment::Type type, bool mn_major, unsigned rows, const std::vector<unsigned>& chunks,
+                  const std::byte* base);
 // A, from the four registers of each thread of the warpgroup.
 void read_registers(Blocks& to, const fragment::Kind& kind, const std::uint32_t* const* registers);
 
-// sums: n / 8 blocks of 64 rows of eight columns. Not `add`: begun at 0.
-void multiply_group(float* sums, const fragment::Kind& kind, const Blocks& a, const Blocks& b, bool add,
-                    bool faithful);
+// accumulators: n / 8 blocks of 64 rows of eight columns. Without `add` they start at 0.
+void multiply_warpgroup(float* accumulators, const fragment::Kind& kind, const Blocks& a, const Blocks& b, bool add,
+                        bool faithful);
 
-// Between a thread's registers and blocks of sums.
-void for_each_accumulator(float* sums, unsigned n, unsigned thread, const float* registers);
-void take_sums(const float* sums, unsigned n, unsigned thread, float* registers);
+// Between a thread's registers and the blocks of accumulators.
+void put_accumulators(float* accumulators, unsigned n, unsigned thread, const float* registers);
+void get_accumulators(const float* accumulators, unsigned n, unsigned thread, float* registers);
 
 }  // namespace cairn::emu

@@ -1,4 +1,4 @@
-// Is an access allowed; and what is told of one that is not, or that is not ordered.
+// Bounds and alignment of an access; and the text of findings.
 #include <algorithm>
 
 #include "emu/report/report.hpp"
@@ -35,14 +35,14 @@ std::string Tracer::memory_at(std::uintptr_t address) const {
   return "an address in no device allocation";
 }
 
-// The launch cannot go on: on a GPU it would be killed here, and on this machine the access itself might be fatal.
-void Tracer::stop(Caught caught) {
+// Ends the launch, as a GPU would: executing the access might crash this process.
+void Tracer::stop(RawFinding caught) {
   std::string message = "caught: " + caught.before;
-  add_caught(std::move(caught));
-  block_->fail(std::move(message));  // never comes back, so nothing may be left here to destroy
+  add_finding(std::move(caught));
+  block_->fail(std::move(message));  // does not return, so no object here may need its destructor
 }
 
-// Also memory that was not touched lately, and what must not be touched.
+// The full search, for memory that was not accessed recently, and for accesses that are not allowed.
 Tracer::Place Tracer::find(std::uintptr_t address, unsigned bytes, bool store, SiteId site) {
   if (detect_ && (address & (bytes - 1)) != 0) {
     stop({Fault::misaligned, site, 0,
@@ -91,30 +91,30 @@ void Tracer::access_rarely(std::uintptr_t address, unsigned bytes, bool store, S
   if (at.known) log(at.address, Entry::pack(site, bytes, (store ? kStore : 0u) | (at.shared ? kShared : 0u)));
 }
 
-void Tracer::race(const Past& past, bool with_reader, unsigned thread, unsigned kind, SiteId site,
+void Tracer::race(const AccessHistory& history, bool with_reader, unsigned thread, unsigned kind, SiteId site,
                   std::uint64_t address) {
-  const Mark by = with_reader ? past.read : past.written;
-  if (block_of(by) != id_ && catch_up() && behind_.contains(block_of(by))) return;
-  const std::uint16_t whose = with_reader ? past.reader : past.writer;
+  const Mark by = with_reader ? history.read : history.written;
+  if (block_of(by) != id_ && catch_up() && predecessors_.contains(block_of(by))) return;
+  const std::uint16_t whose = with_reader ? history.reader : history.writer;
   std::string other = "another block";
   if (block_of(by) == id_) {
     other = (whose & kSeveral) != 0 ? "other threads of the block" : "thread " + std::to_string(whose & kThread);
   }
-  const bool copy = !with_reader && (past.writer & kCopy) != 0;
-  const bool arrived = copy && (past.writer & kArrived) != 0;
-  const bool engine = copy && (past.writer & kThread) >= kEngineThread;
-  if (engine) other = writer_name(past);
+  const bool copy = !with_reader && (history.writer & kCopy) != 0;
+  const bool arrived = copy && (history.writer & kArrived) != 0;
+  const bool tma_thread = copy && (history.writer & kThread) >= kTmaThread;
+  if (tma_thread) other = writer_name(history);
   const char* does = with_reader ? " reads" : " writes";
   if (copy) does = " copies to";
-  judged_ = thread;
-  add_caught({Fault::race, site, with_reader ? past.read_site : past.write_site,
-              who() + ((kind & kStore) != 0 ? " writes " : " reads ") +
-                  memory_at(real_address(address, (kind & kShared) != 0)) + " at ",
-              ", and " + other + does + " it at ",
-              engine && arrived ? ", with no wait on its barrier before"
-              : arrived ? " and has waited for that, with nothing between the wait and this that orders the two"
-                        : ", with nothing between them that orders the two"});
-  judged_ = kNobody;
+  checked_thread_ = thread;
+  add_finding({Fault::race, site, with_reader ? history.read_site : history.write_site,
+               who() + ((kind & kStore) != 0 ? " writes " : " reads ") +
+                   memory_at(real_address(address, (kind & kShared) != 0)) + " at ",
+               ", and " + other + does + " it at ",
+               tma_thread && arrived ? ", with no wait on its barrier before"
+               : arrived ? " and has waited for that, with nothing between the wait and this that orders the two"
+                         : ", with nothing between them that orders the two"});
+  checked_thread_ = kNobody;
 }
 
 void Tracer::register_index(const char* file, unsigned line, std::uint64_t index) {

@@ -1,6 +1,6 @@
-// Asynchronous copies. A copy is two accesses of the thread that issues it: a read of global memory, and a write of
-// shared memory that begins when it is issued and ends when a wait has seen it land. So a word goes from "in flight",
-// in which nobody may touch it, to "written" by that thread at the time of its wait.
+// cp.async. A copy is two accesses of the thread that issues it: a read of global memory, and a write of shared
+// memory that begins when it is issued and ends when the thread has waited for it. A word is first "in flight", when
+// no thread may access it, and then "written" by that thread, at the time of its wait.
 #include "emu/machine/async_copy.hpp"
 
 #include <algorithm>
@@ -23,15 +23,15 @@ Tracer::Target Tracer::copy_target(const AsyncCopy& copy, SiteId site) {
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
   const Array* array = shared_array(to, copy.bytes);
   if (array == nullptr) {
-    (void)find(to, copy.bytes, true, site);  // past an array it says so, and does not come back
+    (void)find(to, copy.bytes, true, site);  // past the end of an array this does not return
     stop({Fault::out_of_bounds, site, 0,
           who() + ": an asynchronous copy to " + memory_at(to) + ", which is not shared memory, at ", "", ""});
   }
   const std::size_t word = (array->offset + (to - array->start)) / 4;
-  return {&shared_past_[word], &shared_written_[word], array->offset + (to - array->start), true};
+  return {&shared_history_[word], &shared_written_[word], array->offset + (to - array->start), true};
 }
 
-// Gives a target without a past where the source is a constant or a variable of the program, which nobody watches.
+// A target without a history if the source is a constant or a variable of the program, which are not traced.
 Tracer::Target Tracer::copy_source(const AsyncCopy& copy, SiteId site) {
   const auto from = reinterpret_cast<std::uintptr_t>(copy.from);
   if (shared_array(from, 1) != nullptr) {
@@ -42,15 +42,15 @@ Tracer::Target Tracer::copy_source(const AsyncCopy& copy, SiteId site) {
   if (find(from, copy.valid, false, site).known) {
     const Extent in = extent_at(from, false);
     const std::size_t word = (from - in.start) / 4;
-    source = {in.first.past + word, in.first.written + word, from, false};
+    source = {in.first.history + word, in.first.written + word, from, false};
   }
   return source;
 }
 
-std::string Tracer::writer_name(const Past& past) {
-  const unsigned thread = past.writer & kThread;
+std::string Tracer::writer_name(const AccessHistory& history) {
+  const unsigned thread = history.writer & kThread;
   if (thread == kPeerThread) return "another block of the cluster";
-  if (thread >= kEngineThread) return "the copy engine";
+  if (thread >= kTmaThread) return "TMA";
   return thread == me() ? "the same thread" : "thread " + std::to_string(thread);
 }
 
@@ -60,24 +60,26 @@ void Tracer::copy_issued(const AsyncCopy& copy) {
   const Target target = copy_target(copy, site);
   const Target source = copy.valid > 0 ? copy_source(copy, site) : Target{};
   if (logs_of_copies_.size() < logs_.size()) logs_of_copies_.resize(logs_.size());
-  logs_of_copies_[block_->self().linear].push_back({target.address, from, site, copy.bytes, source.past != nullptr});
+  logs_of_copies_[block_->self().linear].push_back(
+      {target.address, from, site, copy.bytes, source.history != nullptr});
   if (!detect_) return;
   flush(block_->self().linear);
 
-  if (source.past != nullptr) {
+  if (source.history != nullptr) {
     const unsigned words = copy.valid / 4, rest = copy.valid % 4;
     if (words > 0) check_words(source, from, 4 * words, false, false, site);
-    const Target last = {source.past + words, source.written + words, 0, false};
+    const Target last = {source.history + words, source.written + words, 0, false};
     if (rest > 0) check_words(last, from + 4 * words, rest, false, false, site);
   }
   for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
     if ((target.written[i] & kInFlight) == 0) continue;
-    add_caught({Fault::race, site, target.past[i].write_site, who() + " copies to " + memory_at(to + 4 * i) + " at ",
-                ", and an earlier copy to it, issued at ", ", has not been waited for"});
+    add_finding({Fault::race, site, target.history[i].write_site,
+                 who() + " copies to " + memory_at(to + 4 * i) + " at ", ", and an earlier copy to it, issued at ",
+                 ", has not been waited for"});
   }
   check_words(target, to, copy.bytes, true, false, site);
   for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
-    target.past[i].writer |= kCopy;
+    target.history[i].writer |= kCopy;
     target.written[i] = kInFlight;
   }
 }
@@ -89,38 +91,39 @@ void Tracer::copy_landed(const AsyncCopy& copy) {
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
   const Target target = copy_target(copy, site);
   for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
-    Past& past = target.past[i];
+    AccessHistory& history = target.history[i];
     if ((target.written[i] & 0xf) != 0) {
-      add_caught({Fault::race, site, past.write_site, who() + " copies to " + memory_at(to + 4 * i) + " at ",
-                  ", and " + writer_name(past) + " writes it at ", " while the copy is in flight"});
+      add_finding({Fault::race, site, history.write_site, who() + " copies to " + memory_at(to + 4 * i) + " at ",
+                   ", and " + writer_name(history) + " writes it at ", " while the copy is in flight"});
     }
-    past.written = mine_ | clocks_.since(block_->self().linear / kWarp), past.write_site = site;
-    past.writer = static_cast<std::uint16_t>(block_->self().linear | kCopy | kArrived);
-    past.read = 0;  // who has read it since the copy was issued has been told
+    history.written = mine_ | clocks_.since(block_->self().linear / kWarp), history.write_site = site;
+    history.writer = static_cast<std::uint16_t>(block_->self().linear | kCopy | kArrived);
+    history.read = 0;  // reads since the copy was issued have been reported
     target.written[i] = 0xf;
   }
 }
 
-// A read of bytes that are not there: nobody wrote them, or they are on their way.
-void Tracer::not_there(const Past& past, std::uint8_t& written, unsigned mask, SiteId site, std::uintptr_t address) {
+// A read of bytes that were never written, or that a copy in flight will write.
+void Tracer::not_written(const AccessHistory& history, std::uint8_t& written, unsigned mask, SiteId site,
+                         std::uintptr_t address) {
   if ((written & kInFlight) != 0) {
-    add_caught({Fault::race, site, past.write_site, who() + " reads " + memory_at(address) + " at ",
-                " before the copy that " + writer_name(past) + " issued at ",
-                " has arrived: its wait and then a barrier must come first"});
+    add_finding({Fault::race, site, history.write_site, who() + " reads " + memory_at(address) + " at ",
+                 " before the copy that " + writer_name(history) + " issued at ",
+                 " has arrived: its wait and then a barrier must come first"});
     return;
   }
-  add_caught({Fault::uninitialized, site, 0,
-              who() + " reads " + memory_at(address) + ", which nobody has written, at ", "", ""});
-  written |= static_cast<std::uint8_t>(mask);  // told once
+  add_finding({Fault::uninitialized, site, 0,
+               who() + " reads " + memory_at(address) + ", which no thread has written, at ", "", ""});
+  written |= static_cast<std::uint8_t>(mask);  // reported once
 }
 
-// The copies of a warp's lanes, laid side by side: the same place in the code, the same time round, is one request to
-// global memory and one to shared memory. A lane that copies only zeros has no part in the first.
+// Copies of a warp's lanes by the same instruction in the same iteration are one request to global memory and one to
+// shared memory. A lane that copies only zeros is not part of the first.
 void Tracer::count_copies(unsigned warp) {
   struct Both {
     Request global, shared;
   };
-  std::map<std::tuple<SiteId, unsigned, unsigned>, Both> requests;  // by place, time round, and size
+  std::map<std::tuple<SiteId, unsigned, unsigned>, Both> requests;  // by site, iteration and size
   const std::size_t first = std::size_t{warp} * kWarp;
   const std::size_t end = std::min({first + kWarp, block_->threads().size(), logs_of_copies_.size()});
   for (std::size_t thread = first; thread < end; ++thread) {

@@ -1,10 +1,10 @@
-// Atomics and volatile accesses: how threads wait for each other without a barrier.
+// Atomics, fences and volatile accesses: how threads synchronize without a barrier.
 //
-// Between blocks a step on a word orders by itself: the block that makes one is behind all blocks that made one there
-// before, as a whole. Between threads of a block it orders what the one did before a fence and the step, and the
-// other after its own step and a fence, as the book has it. A volatile access of global memory is such a step: PTX
-// gives it the meaning of a relaxed one. One of shared memory is not: "volatile" there mostly stands for a __syncwarp
-// that is missing.
+// Between blocks an atomic on a word synchronizes by itself, and a block counts as a whole: all blocks that accessed
+// the word atomically before happen before this one. Between threads of a block the rule is the memory model's: what
+// precedes a fence and an atomic happens before what follows an atomic and a fence. A volatile access of global
+// memory counts as an atomic, since PTX defines it as a relaxed one. One of shared memory does not: there, "volatile"
+// mostly stands for a missing __syncwarp.
 #include "emu/trace/tracer.hpp"
 
 namespace cairn::emu {
@@ -21,26 +21,26 @@ std::uint64_t value_at(std::uintptr_t address, unsigned bytes) {
   return load<std::uint64_t>(address);
 }
 
-// So many polls at one place before somebody may ask which place it is: looking that up takes a moment.
+// Polls at one site before its place is looked up for reports, which is slow.
 constexpr std::uint64_t kLookUp = 2048;
 
 }  // namespace
 
-// The running thread is behind those who left something at the address: their block as a whole, at once; a warp of
-// its own block from the next fence on.
+// The running thread acquires what was released at the address: from other blocks at once, as a whole; from warps of
+// its own block at its next fence. It releases its own clock there.
 void Tracer::take(std::uintptr_t address) {
-  Clocks::Times& left = left_[address];
+  VectorClocks::VectorClock& left = left_[address];
   if (fences_.empty()) fences_.resize(block_->threads().size());
   Fences& mine = fences_[block_->self().linear];
-  Clocks::join(mine.seen, left);
-  Clocks::join(left, mine.left);
-  const std::vector<BlockId> gained = hand_on(address, id_, behind_);
+  VectorClocks::join(mine.seen, left);
+  VectorClocks::join(left, mine.left);
+  const std::vector<BlockId> gained = release_and_acquire(address, id_, predecessors_);
   if (gained.empty()) return;
-  // What the block did so far was not behind them.
+  // What the block has done so far is not ordered by this, so it is checked first.
   catches_up_ = false;
   for (unsigned thread = 0; thread < block_->threads().size(); ++thread) flush(thread);
   catches_up_ = true;
-  behind_.insert(gained.begin(), gained.end());
+  predecessors_.insert(gained.begin(), gained.end());
 }
 
 void Tracer::fence() {
@@ -51,14 +51,14 @@ void Tracer::fence() {
   fences_[thread].left = clocks_.fence(thread / kWarp, fences_[thread].seen);
 }
 
-// A step is told before it is made, so another block may have come between. Before a race with another block is told,
-// this looks again; true if there was news.
+// The tracer learns of an atomic before it is executed, so another block's may come in between. Before a race with
+// another block is reported, this acquires again; true if that added something.
 bool Tracer::catch_up() {
   if (!catches_up_) return false;
   bool news = false;
   for (const auto& [address, left] : left_) {
-    const std::vector<BlockId> gained = hand_on(address, id_, behind_);
-    behind_.insert(gained.begin(), gained.end());
+    const std::vector<BlockId> gained = release_and_acquire(address, id_, predecessors_);
+    predecessors_.insert(gained.begin(), gained.end());
     news = news || !gained.empty();
   }
   return news;
@@ -77,7 +77,8 @@ void Tracer::step(std::uintptr_t address, std::uint64_t logged, std::uint64_t wh
 void Tracer::atomic(std::uintptr_t address, unsigned bytes, const Site& where) {
   const SiteId site = emu::site_of(where);
   const Place at = find(address, bytes, true, site);
-  if (at.known) step(address, at.address, Entry::pack(site, bytes, kStep | kStore | (at.shared ? kShared : 0u)));
+  if (at.known)
+    step(address, at.address, Entry::pack(site, bytes, kAtomicAccess | kStore | (at.shared ? kShared : 0u)));
 }
 
 void Tracer::volatile_access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address) {
@@ -85,7 +86,7 @@ void Tracer::volatile_access(std::uintptr_t address, unsigned bytes, bool store,
   const SiteId site = site_at(return_address);
   const Place at = find(address, bytes, store, site);
   if (!at.known) return;
-  if (!store) poll(address, bytes, site);  // before the load is dated: who runs meanwhile may be the one waited for
+  if (!store) poll(address, bytes, site);  // first, since another thread may run and write the value now
   const unsigned kind = store ? kStore : 0;
   if (at.shared) {
     log(at.address, Entry::pack(site, bytes, kind | kShared));
@@ -94,12 +95,12 @@ void Tracer::volatile_access(std::uintptr_t address, unsigned bytes, bool store,
   }
 }
 
-// A volatile load may be a wait for another thread: the others run. It is nothing new if the thread has seen the same
-// value at the same address lately; a loop over an array is not taken for a wait.
+// A volatile load may poll, so other threads run. It counts as progress unless the thread has recently read the same
+// value at the same address: a loop over an array is not taken for polling.
 void Tracer::poll(std::uintptr_t address, unsigned bytes, SiteId site) {
   Thread& self = block_->self();
-  if (glances_.empty()) glances_.resize(block_->threads().size());
-  Glance& last = glances_[self.linear][(address / bytes) % kGlances];
+  if (last_seen_.empty()) last_seen_.resize(block_->threads().size());
+  LastSeen& last = last_seen_[self.linear][(address / bytes) % kLastSeen];
   const std::uint64_t value = value_at(address, bytes);
   const bool news = last.address != address || last.value != value;
   last = {address, value};
@@ -111,7 +112,7 @@ void Tracer::poll(std::uintptr_t address, unsigned bytes, SiteId site) {
     if (place.line > 0) here.text += ", " + place.file + ":" + std::to_string(place.line);
   }
   self.call = here.text.c_str();
-  self.site = {};  // the text has it
+  self.site = {};  // the text contains it
   block_->spin(news);
 }
 

@@ -18,7 +18,7 @@ void on_volatile(const void* address, unsigned bytes, bool store, const void* fr
     tracer->volatile_access(reinterpret_cast<std::uintptr_t>(address), bytes, store, from);
 }
 
-// A copy of many bytes, as the compiler makes them for large structs: pieces of the largest size that fits.
+// A copy of a large struct, as accesses of the largest size that fits.
 inline void on_range(const void* address, std::uintptr_t bytes, bool store, const void* from) {
   auto at = reinterpret_cast<std::uintptr_t>(address);
   while (bytes > 0) {
@@ -57,7 +57,7 @@ CAIRN_ACCESS(16)
 void __tsan_read_range(void* a, std::uintptr_t bytes) { on_range(a, bytes, false, __builtin_return_address(0)); }
 void __tsan_write_range(void* a, std::uintptr_t bytes) { on_range(a, bytes, true, __builtin_return_address(0)); }
 
-// As the compiler lays it out: where in the source, then the types, which are of no use here.
+// As the compiler lays it out: the source location, then the types, which are not needed here.
 struct BoundsData {
   const char* file;
   std::uint32_t line, column;

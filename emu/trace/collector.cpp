@@ -18,11 +18,11 @@ struct Kernel {
   std::map<SiteId, SiteStats> sites;
   std::map<std::pair<std::string, int>, std::uint64_t> barriers;  // by file and line
   std::map<SiteId, Products> products;
-  std::map<SiteId, Counters> bulk;
+  std::map<SiteId, Counters> tma;
 };
 
 struct Found {
-  Caught caught;
+  RawFinding caught;
   std::string kernel;
   std::uint64_t times = 0;
 };
@@ -34,10 +34,10 @@ std::size_t open_kernel = 0;
 BlockId next_block = 1;
 BlockId launch_first = 0;
 std::map<std::tuple<std::string, Fault, SiteId, SiteId>, Found> found;
-std::map<std::uintptr_t, std::unordered_set<BlockId>> handed_on;  // by the address of an atomic, in the open launch
-std::vector<Place> told;                                          // places that need no looking up
+std::map<std::uintptr_t, std::unordered_set<BlockId>> released_at;  // by an atomic's address, in the open launch
+std::vector<Place> source_places;                                   // places known from the source
 
-constexpr SiteId kTold = 0x80000000u, kTarget = 0x40000000u;
+constexpr SiteId kFromSource = 0x80000000u, kCopyTarget = 0x40000000u;
 constexpr std::size_t kMostFindings = 100;
 
 std::array<unsigned, 3> triple(dim3 v) { return {v.x, v.y, v.z}; }
@@ -77,8 +77,8 @@ std::map<SiteId, Place> look_up(const std::set<SiteId>& sites) {
   std::map<SiteId, Place> places;
   std::vector<SiteId> unknown;
   for (const SiteId site : sites) {
-    if ((site & kTold) != 0) {
-      places[site] = told.at(site & ~(kTold | kTarget));
+    if ((site & kFromSource) != 0) {
+      places[site] = source_places.at(site & ~(kFromSource | kCopyTarget));
     } else {
       unknown.push_back(site);
     }
@@ -124,7 +124,7 @@ KernelTrace finish(Kernel& kernel, const std::map<SiteId, Place>& places) {
     line.counters.mma_instructions += products.instructions;
     line.counters.mma_flops += products.flops;
   }
-  for (const auto& [site, counters] : kernel.bulk) {
+  for (const auto& [site, counters] : kernel.tma) {
     const Place& place = places.at(site);
     LineCounters& line = lines[{place.file, place.line}];
     line.place = place;
@@ -163,7 +163,7 @@ BlockId open_launch(const Launch& launch) {
   ++at->trace.launches;
   open_kernel = static_cast<std::size_t>(at - kernels.begin());
   launch_first = next_block;
-  handed_on.clear();
+  released_at.clear();
   next_block += launch.grid.x * launch.grid.y * launch.grid.z + 1;
   return launch_first;
 }
@@ -175,21 +175,22 @@ BlockId launch_blocks() {
 
 void close_launch(const Launch&, const char* failure) {
   if (failure == nullptr) return;
-  // What a detector caught has been told already; a barrier that some threads skip is told by the emulator itself.
+  // A finding of a detector has been added already; a deadlock is reported by the emulator itself.
   const std::string message = failure;
   if (message.find(": caught: ") != std::string::npos) return;
   const bool barrier = message.find("deadlock") != std::string::npos;
-  add_caught({barrier ? Fault::barrier : Fault::failed, 0, 0, message, "", ""});
+  add_finding({barrier ? Fault::barrier : Fault::failed, 0, 0, message, "", ""});
 }
 
-std::vector<BlockId> hand_on(std::uintptr_t address, BlockId block, const std::unordered_set<BlockId>& behind) {
+std::vector<BlockId> release_and_acquire(std::uintptr_t address, BlockId block,
+                                         const std::unordered_set<BlockId>& predecessors) {
   const std::lock_guard lock(mutex);
-  auto& others = handed_on[address];
+  auto& others = released_at[address];
   std::vector<BlockId> gained;
   for (const BlockId other : others) {
-    if (other != block && !behind.contains(other)) gained.push_back(other);
+    if (other != block && !predecessors.contains(other)) gained.push_back(other);
   }
-  others.insert(behind.begin(), behind.end());
+  others.insert(predecessors.begin(), predecessors.end());
   others.insert(block);
   return gained;
 }
@@ -210,12 +211,12 @@ void add_products(const Products& products) {
   all.instructions += products.instructions, all.flops += products.flops;
 }
 
-void add_bulk(const Bulk& bulk) {
+void add_tma(const TmaCounters& tma) {
   const std::lock_guard lock(mutex);
-  kernels.at(open_kernel).bulk[bulk.site] += bulk.counters;
+  kernels.at(open_kernel).tma[tma.site] += tma.counters;
 }
 
-void add_caught(Caught caught) {
+void add_finding(RawFinding caught) {
   const std::lock_guard lock(mutex);
   const std::string kernel = kernels.empty() ? "" : kernels.at(open_kernel).trace.name;
   const auto key = std::tuple(kernel, caught.fault, caught.site, caught.other);
@@ -230,14 +231,15 @@ void add_caught(Caught caught) {
 SiteId site_of(const char* file, unsigned line) {
   const std::lock_guard lock(mutex);
   const Place place{shown(file), static_cast<int>(line), ""};
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    if (told[i].line == place.line && told[i].file == place.file) return kTold | static_cast<SiteId>(i);
+  for (std::size_t i = 0; i < source_places.size(); ++i) {
+    if (source_places[i].line == place.line && source_places[i].file == place.file)
+      return kFromSource | static_cast<SiteId>(i);
   }
-  told.push_back(place);
-  return kTold | static_cast<SiteId>(told.size() - 1);
+  source_places.push_back(place);
+  return kFromSource | static_cast<SiteId>(source_places.size() - 1);
 }
 
-SiteId target_of_copy(SiteId site) { return site | kTarget; }
+SiteId target_of_copy(SiteId site) { return site | kCopyTarget; }
 
 SiteId site_of(const Site& site) { return site_of(site.file_name(), site.line()); }
 
@@ -247,7 +249,7 @@ void take_trace(Trace& out) {
   for (const Kernel& kernel : kernels) {
     for (const auto& [site, stats] : kernel.sites) sites.insert(site);
     for (const auto& [site, products] : kernel.products) sites.insert(site);
-    for (const auto& [site, counters] : kernel.bulk) sites.insert(site);
+    for (const auto& [site, counters] : kernel.tma) sites.insert(site);
   }
   for (const auto& [key, one] : found) {
     for (const SiteId site : {one.caught.site, one.caught.other}) {
@@ -258,7 +260,7 @@ void take_trace(Trace& out) {
   out = {};
   for (Kernel& kernel : kernels) out.kernels.push_back(finish(kernel, places));
   for (const auto& [key, one] : found) {
-    const Caught& c = one.caught;
+    const RawFinding& c = one.caught;
     Finding finding{c.fault, one.kernel, c.before, {}, {}, one.times};
     if (c.site != 0) finding.place = places.at(c.site), finding.what += say(finding.place) + c.between;
     if (c.other != 0) finding.other = places.at(c.other), finding.what += say(finding.other) + c.after;

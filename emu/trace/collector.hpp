@@ -1,4 +1,4 @@
-// Where the OS threads leave what they saw, and where it is turned into a Trace.
+// Collects what the tracers of all OS threads have recorded, and turns it into a Trace.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace cairn::emu {
 
-// What one place in the code has done.
+// The requests of one site.
 struct SiteStats {
   bool shared = false, store = false, atomic = false;
-  bool copy = false;                                               // half of an asynchronous one
+  bool copy = false;                                               // the load or the store of an asynchronous copy
   std::uint64_t requests = 0, cost = 0, conflicts = 0, bytes = 0;  // cost: sectors, or wavefronts
   unsigned worst = 0;
   Request worst_request;
@@ -25,48 +25,50 @@ struct SiteStats {
   unsigned worst_warp = 0;
 };
 
-// The products of tiles of one place.
+// The mma and wgmma instructions of one site.
 struct Products {
   SiteId site = 0;
   std::uint64_t instructions = 0, flops = 0;
 };
 
-// What the copy engine has done for one place.
-struct Bulk {
+// The TMA instructions of one site.
+struct TmaCounters {
   SiteId site = 0;
   Counters counters;
 };
 
-// A fault, before the places have been looked up.
-struct Caught {
+// A finding, before the places of its sites have been looked up.
+struct RawFinding {
   Fault fault = Fault::race;
-  SiteId site = 0, other = 0;          // `other` 0: there is none
-  std::string before, between, after;  // before <site> between <other> after
+  SiteId site = 0, other = 0;          // `other` is 0 if there is none
+  std::string before, between, after;  // the text is: before <site> between <other> after
 };
 
 void begin_collecting(const TraceSettings& settings);
 bool detectors_on();
 
-// Returns the number of the launch's first block, less one: that one stands for "several blocks of this launch".
+// Returns the number of the launch's first block, less one, which stands for "several blocks of this launch".
 BlockId open_launch(const Launch& launch);
 void close_launch(const Launch& launch, const char* failure);
 BlockId launch_blocks();  // of the open launch: what open_launch() returned
 
-// An atomic step of a block on a word: the block, which is behind those in `behind`, is now behind all blocks that
-// did one there before, and behind whom these were. Gives those of them that are not in `behind`. A block counts as a
-// whole, so that what it does after such a step counts as done before it: a race with that is missed.
-std::vector<BlockId> hand_on(std::uintptr_t address, BlockId block, const std::unordered_set<BlockId>& behind);
+// An atomic access of a block, with release and acquire semantics between blocks. `predecessors` are the blocks
+// that happen before this one. Returns the further blocks that do so now: those that have accessed the word
+// atomically, and their predecessors. A block counts as a whole: what a block does after its atomic counts as
+// before it, so that a race with that is missed.
+std::vector<BlockId> release_and_acquire(std::uintptr_t address, BlockId block,
+                                         const std::unordered_set<BlockId>& predecessors);
 
 void add_stats(SiteId site, const SiteStats& stats);
 void add_barrier(const Site& site);
 void add_products(const Products& products);
-void add_bulk(const Bulk& bulk);
-void add_caught(Caught caught);
-// A place that the source itself told, as a site that looks up to it.
+void add_tma(const TmaCounters& tma);
+void add_finding(RawFinding caught);
+// The site of a place that is already known as a source location.
 SiteId site_of(const Site& site);
-// An asynchronous copy's own place is that of its load; this stands for its store, at the same place.
+// An asynchronous copy has two sites at the same place: its own is that of the load, this is that of the store.
 SiteId target_of_copy(SiteId site);
-// The same for a file and a line that the compiler wrote into the code.
+// The same for a file and a line that the compiler has written into the code.
 SiteId site_of(const char* file, unsigned line);
 
 void take_trace(Trace& out);

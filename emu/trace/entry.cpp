@@ -1,4 +1,4 @@
-// The one name that comes out of the shared object of traced kernels.
+// The one symbol that the shared object of traced kernels exports.
 #include <span>
 
 #include "emu/machine/device_memory.hpp"

@@ -1,6 +1,6 @@
-// -fsanitize=thread turns the host code's atomics into calls too: of a static variable's first use, of std::atomic,
-// of std::shared_ptr. Kernels have CUDA's, which the emulator sees by itself (emu/machine/atomics.hpp). These just do the
-// work.
+// -fsanitize=thread also replaces atomics of host code by calls: static initialization, std::atomic,
+// std::shared_ptr. These just execute them. Kernels use CUDA's atomics, which are calls of the emulator
+// anyway (emu/machine/atomics.hpp).
 #include <cstdint>
 
 extern "C" {

@@ -1,124 +1,125 @@
-// Barriers in shared memory, and what blocks of a cluster send each other: a thread that comes hands on its past, and
-// one that has waited has the pasts of all who came, and of the copies that landed for it.
+// mbarriers and messages between blocks of a cluster. An arrival releases the thread's vector clock; a wait acquires
+// the clocks of all arrivals, and of the TMA loads that completed.
 //
-// Times of one block mean nothing to another. What a block sends is numbered, and what was its own past then is kept
-// under that number; the pasts that go from block to block hold the highest number of each.
+// Times of one block mean nothing in another. A block numbers its messages and keeps its own clock for each; the
+// clocks that are sent contain the highest message number of every block.
 #include <algorithm>
 
 #include "emu/trace/tracer.hpp"
 
 namespace cairn::emu {
 
-Clocks::Times Tracer::leave() {
+VectorClocks::VectorClock Tracer::release() {
   const unsigned thread = block_->self().linear;
   flush(thread);
-  return clocks_.leave(thread / kWarp);
+  return clocks_.release(thread / kWarp);
 }
 
-// What the lanes of the warp have done so far was not behind this.
-void Tracer::learn(const Clocks::Times& from) {
+// What the warp's lanes have done so far is not ordered by this, so it is checked first.
+void Tracer::acquire(const VectorClocks::VectorClock& from) {
   const unsigned warp = block_->self().linear / kWarp;
-  if (!clocks_.is_news(warp, from)) return;
-  meet_peers(from);
+  if (!clocks_.is_new(warp, from)) return;
+  acquire_peers(from);
   const std::size_t first = std::size_t{warp} * kWarp, end = std::min(first + kWarp, block_->threads().size());
   for (std::size_t thread = first; thread < end; ++thread) flush(static_cast<unsigned>(thread));
-  clocks_.learn(warp, from);
+  clocks_.acquire(warp, from);
 }
 
-// In global memory a block counts as a whole (steps.cpp).
-void Tracer::meet_peers(const Clocks::Times& from) {
+// In global memory a block counts as a whole (atomics.cpp).
+void Tracer::acquire_peers(const VectorClocks::VectorClock& from) {
   const Launch& launch = block_->launch();
   const dim3 size = launch.cluster;
   const uint3 at = block_->index();
   for (unsigned rank = 0; rank < block_->cluster().size(); ++rank) {
-    if (rank == block_->rank() || from[Clocks::kPeer + rank] == 0) continue;
+    if (rank == block_->rank() || from[VectorClocks::kPeer + rank] == 0) continue;
     const unsigned x = at.x / size.x * size.x + rank % size.x;
     const unsigned y = at.y / size.y * size.y + rank / size.x % size.y;
     const unsigned z = at.z / size.z * size.z + rank / size.x / size.y;
     const BlockId peer = launch_ + 1 + x + launch.grid.x * (y + launch.grid.y * z);
-    if (behind_.contains(peer)) continue;
+    if (predecessors_.contains(peer)) continue;
     catches_up_ = false;
     for (unsigned thread = 0; thread < block_->threads().size(); ++thread) flush(thread);
     catches_up_ = true;
-    behind_.insert(peer);
+    predecessors_.insert(peer);
   }
 }
 
-void Tracer::mbarrier_made(const Mbarrier& barrier) {
+void Tracer::mbarrier_initialized(const Mbarrier& barrier) {
   if (!detect_) return;
   const unsigned thread = block_->self().linear;
-  Gate& gate = gates_.emplace_back();
-  gate.made = mine_ | clocks_.since(thread / kWarp);
-  gate.maker = thread;
-  gate.site = site_of_call(barrier.made);
+  MbarrierClock& clock = mbarrier_clocks_.emplace_back();
+  clock.made = mine_ | clocks_.since(thread / kWarp);
+  clock.init_thread = thread;
+  clock.site = site_of_call(barrier.init_site);
   clocks_.begin_anew(thread / kWarp);
 }
 
-// Others must not use it before they have met the one who initialises it.
-void Tracer::check_made(const Mbarrier& barrier) {
-  Gate& gate = gates_[barrier.number];
-  if (gate.made == 0 || ordered(gate.made, gate.maker, block_->self().linear)) return;
-  gate.made = 0;  // told once
-  add_caught({Fault::race, site_of_call(block_->self().site), gate.site,
-              who() + " uses the barrier at " + memory_at(reinterpret_cast<std::uintptr_t>(barrier.address)) + " at ",
-              ", and thread " + std::to_string(gate.maker) + " initialises it at ",
-              ", with nothing between them that orders the two"});
+// Other threads must not use an mbarrier before they have synchronized with the one that initializes it.
+void Tracer::check_initialized(const Mbarrier& barrier) {
+  MbarrierClock& clock = mbarrier_clocks_[barrier.number];
+  if (clock.made == 0 || ordered(clock.made, clock.init_thread, block_->self().linear)) return;
+  clock.made = 0;  // reported once
+  add_finding(
+      {Fault::race, site_of_call(block_->self().site), clock.site,
+       who() + " uses the barrier at " + memory_at(reinterpret_cast<std::uintptr_t>(barrier.address)) + " at ",
+       ", and thread " + std::to_string(clock.init_thread) + " initialises it at ",
+       ", with nothing between them that orders the two"});
 }
 
 void Tracer::mbarrier_arrives(const Mbarrier& barrier) {
   if (!detect_) return;
-  check_made(barrier);
-  Clocks::join(gates_[barrier.number].coming, leave());
+  check_initialized(barrier);
+  VectorClocks::join(mbarrier_clocks_[barrier.number].arriving, release());
 }
 
 void Tracer::mbarrier_waited(const Mbarrier& barrier) {
   if (!detect_) return;
-  check_made(barrier);
-  learn(gates_[barrier.number].done);
+  check_initialized(barrier);
+  acquire(mbarrier_clocks_[barrier.number].completed);
 }
 
-void Tracer::mbarrier_ends(const Mbarrier& barrier) {
+void Tracer::mbarrier_phase_completed(const Mbarrier& barrier) {
   if (!detect_) return;
-  Gate& gate = gates_[barrier.number];
-  Clocks::join(gate.done, gate.coming);
-  gate.coming = {};
+  MbarrierClock& clock = mbarrier_clocks_[barrier.number];
+  VectorClocks::join(clock.completed, clock.arriving);
+  clock.arriving = {};
 }
 
-void Tracer::mbarrier_visited(const Mbarrier& barrier, const Sender& from) {
-  if (detect_) receive(gates_[barrier.number].coming, from.clock.get());
+void Tracer::mbarrier_remote_arrival(const Mbarrier& barrier, const Sender& from) {
+  if (detect_) receive(mbarrier_clocks_[barrier.number].arriving, from.clock.get());
 }
 
-std::shared_ptr<const void> Tracer::send(Clocks::Times left) {
+std::shared_ptr<const void> Tracer::send(VectorClocks::VectorClock left) {
   if (!detect_) return nullptr;
-  Clocks::Times all = sent_.back();  // so that a number stands for those before it, too
-  Clocks::join(all, left);
+  VectorClocks::VectorClock all = sent_.back();  // so that a number covers the messages before it, too
+  VectorClocks::join(all, left);
   sent_.push_back(all);
-  left[Clocks::kPeer + block_->rank()] = static_cast<std::uint32_t>(sent_.size() - 1);
-  return std::make_shared<Clocks::Times>(left);
+  left[VectorClocks::kPeer + block_->rank()] = static_cast<std::uint32_t>(sent_.size() - 1);
+  return std::make_shared<VectorClocks::VectorClock>(left);
 }
 
-void Tracer::receive(Clocks::Times& into, const void* clock) const {
+void Tracer::receive(VectorClocks::VectorClock& into, const void* clock) const {
   if (clock == nullptr) return;
-  const auto& from = *static_cast<const Clocks::Times*>(clock);
-  Clocks::join(into, sent_[from[Clocks::kPeer + block_->rank()]]);
-  for (unsigned peer = Clocks::kPeer; peer < from.size(); ++peer) into[peer] = std::max(into[peer], from[peer]);
+  const auto& from = *static_cast<const VectorClocks::VectorClock*>(clock);
+  VectorClocks::join(into, sent_[from[VectorClocks::kPeer + block_->rank()]]);
+  for (unsigned peer = VectorClocks::kPeer; peer < from.size(); ++peer) into[peer] = std::max(into[peer], from[peer]);
 }
 
-std::shared_ptr<const void> Tracer::departs() { return detect_ ? send(leave()) : nullptr; }
+std::shared_ptr<const void> Tracer::release_clock() { return detect_ ? send(release()) : nullptr; }
 
-void Tracer::cluster_arrives() {
-  if (detect_) Clocks::join(cluster_[cluster_meetings_ % 2], leave());
+void Tracer::cluster_arrival() {
+  if (detect_) VectorClocks::join(cluster_[cluster_meetings_ % 2], release());
 }
 
-std::shared_ptr<const void> Tracer::cluster_departs() { return send(cluster_[cluster_meetings_ % 2]); }
+std::shared_ptr<const void> Tracer::cluster_release() { return send(cluster_[cluster_meetings_ % 2]); }
 
-void Tracer::cluster_heard(const std::vector<std::shared_ptr<const void>>& clocks) {
+void Tracer::cluster_phase_completed(const std::vector<std::shared_ptr<const void>>& clocks) {
   for (const auto& clock : clocks) receive(cluster_[cluster_meetings_ % 2], clock.get());
   ++cluster_meetings_;
 }
 
-void Tracer::cluster_met() {
-  if (detect_) learn(cluster_[(cluster_meetings_ - 1) % 2]);
+void Tracer::cluster_acquire() {
+  if (detect_) acquire(cluster_[(cluster_meetings_ - 1) % 2]);
 }
 
 }  // namespace cairn::emu

@@ -1,11 +1,11 @@
-// What a warp does as one. The rows that ldmatrix reads are loads of the lanes that name them, logged as any other;
-// they meet the other lanes right after, so what they read is ordered by what came before the call. Those of stmatrix
-// are stores that they make after they have met.
+// Tensor-core instructions. The rows of ldmatrix are loads of the lanes that pass their addresses, logged like any
+// other load; the lanes synchronize right after, so these loads are ordered by what precedes the call. The rows of
+// stmatrix are stores after the lanes have synchronized.
 #include "emu/trace/tracer.hpp"
 
 namespace cairn::emu {
 
-// Asked for at every call of these and at every copy, and a kernel has few places that make them.
+// Looked up for every such call and every copy; a kernel has few call sites, so a linear search is fast.
 SiteId Tracer::site_of_call(const Site& where) {
   for (const CallSite& known : call_sites_) {
     if (known.file == where.file_name() && known.line == where.line()) return known.site;
@@ -20,16 +20,16 @@ void Tracer::matrix_row(const void* row, bool store, const Site& where) {
   if (at.shared) log(at.address, Entry::pack(site, 16, kShared | kMatrix | (store ? kStore : 0)));
 }
 
-// What wgmma has read is over for every thread that has waited, so the four warps meet. That CUDA orders nothing else
-// by it is not looked for: a barrier that is missing between them may be missed here.
-void Tracer::group_meets() {
+// After wgmma_wait the operands have been read, for every thread of the warpgroup, so its four warps synchronize
+// here. CUDA orders nothing else by it: a missing barrier between these warps may go unnoticed.
+void Tracer::warpgroup_synchronizes() {
   const unsigned first = block_->self().linear / (4 * kWarp) * 4;
   for (unsigned warp = first; warp < first + 4; ++warp) drain(warp), count_copies(warp);
-  clocks_.warps_meet(0xfu << first);
-  if (clocks_.level()) dates_.clear();
+  clocks_.warps_synchronize(0xfu << first);
+  if (clocks_.level()) read_times_.clear();
 }
 
-void Tracer::multiplied(const Multiply& what, const Site& where) {
+void Tracer::mma_executed(const Multiply& what, const Site& where) {
   const SiteId site = site_of_call(where);
   const auto [m, n, k] = what.kind.shape;
   auto at = products_.begin();

@@ -15,7 +15,7 @@ std::mutex mutex;
 std::map<std::uintptr_t, std::unique_ptr<Region>> regions;  // by their end
 std::atomic<std::uint64_t> generation{1};
 
-// Pages that are memory only once they are touched, and zero then.
+// Zeroed pages that use memory only once they are touched.
 void* pages(std::size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
@@ -37,11 +37,12 @@ Region* region_of(std::uintptr_t address) {
   return find(address);
 }
 
-Past* past_of_bytes(Region& region) {
-  if (Past* past = region.bytes_past; past != nullptr) return past;
+AccessHistory* byte_histories(Region& region) {
+  if (AccessHistory* history = region.byte_history; history != nullptr) return history;
   const std::lock_guard lock(mutex);
-  if (region.bytes_past == nullptr) region.bytes_past = static_cast<Past*>(pages(4 * region.words() * sizeof(Past)));
-  return region.bytes_past;
+  if (region.byte_history == nullptr)
+    region.byte_history = static_cast<AccessHistory*>(pages(4 * region.words() * sizeof(AccessHistory)));
+  return region.byte_history;
 }
 
 const Region* nearest_region(std::uintptr_t address) {
@@ -60,7 +61,7 @@ void add_region(const void* start, std::size_t bytes) {
   auto region = std::make_unique<Region>();
   region->start = number(start);
   region->bytes = bytes;
-  region->past = static_cast<Past*>(pages(region->words() * sizeof(Past)));
+  region->history = static_cast<AccessHistory*>(pages(region->words() * sizeof(AccessHistory)));
   region->written = static_cast<std::uint8_t*>(pages(region->words()));
   const std::lock_guard lock(mutex);
   regions.emplace(region->start + bytes, std::move(region));
@@ -71,8 +72,8 @@ void drop_region(const void* start) {
   const std::lock_guard lock(mutex);
   Region* region = find(number(start));
   if (region == nullptr) return;
-  munmap(region->past, region->words() * sizeof(Past));
-  if (region->bytes_past != nullptr) munmap(region->bytes_past, 4 * region->words() * sizeof(Past));
+  munmap(region->history, region->words() * sizeof(AccessHistory));
+  if (region->byte_history != nullptr) munmap(region->byte_history, 4 * region->words() * sizeof(AccessHistory));
   munmap(region->written, region->words());
   regions.erase(region->start + region->bytes);
   ++generation;

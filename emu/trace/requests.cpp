@@ -1,8 +1,8 @@
 // From the accesses of single threads to requests of warps.
 //
-// A thread runs undisturbed from one meeting to the next, so its accesses come as a list. The lists of a warp's lanes
-// are laid side by side: where all lanes go the same way, the i-th accesses of all are one request. Where they part,
-// an access belongs with those of the other lanes at the same place in the code, the same time round.
+// Each lane has a log of its accesses since the warp last synchronized. While all lanes take the same path,
+// the i-th entries of their logs are one request. Where they diverge, accesses by the same instruction in the
+// same iteration are one request.
 #include <algorithm>
 
 #include "emu/trace/tracer.hpp"
@@ -24,8 +24,8 @@ void Tracer::Log::drop(std::size_t count) {
   checked -= std::min(checked, dropped);
 }
 
-// A log that is long enough waits for those of the other lanes, and what they have in common is counted; so logs stay
-// short in loops without a barrier. Lanes that have parted have little in common, and their logs grow.
+// A lane whose log is full waits for the other lanes, and then the requests they have in common are counted: so logs
+// stay short in loops without a barrier. Diverged lanes have few requests in common, and their logs grow.
 void Tracer::full() {
   const unsigned thread = block_->self().linear;
   const Log& mine = logs_[thread];
@@ -43,7 +43,7 @@ void Tracer::full() {
     if (others_run) {
       block_->pause();
     } else if (drain_aligned(warp) > 0) {
-      block_->forward(paused);  // the same warp goes on: its stacks and logs are in the nearest cache now
+      block_->forward(paused);  // the same warp continues: its stacks and logs are in the L1 cache
     } else {
       for (std::size_t i = first; i < end; ++i) {
         if (logs_[i].full()) logs_[i].grow_to(2 * logs_[i].size());
@@ -52,7 +52,7 @@ void Tracer::full() {
   }
 }
 
-// A request is complete: it is checked, but for lanes whose part in it has been, and counted.
+// Counts a complete request, and checks it for the lanes whose access has not been checked yet.
 inline void Tracer::take_request(const Request& request, Shape shape, const Entry& like, unsigned warp,
                                  std::uint32_t unchecked) {
   if (detect_ && unchecked == request.lanes) {
@@ -65,7 +65,7 @@ inline void Tracer::take_request(const Request& request, Shape shape, const Entr
   count(request, shape, like.kind(), like.site(), warp);
 }
 
-// Takes the requests at the front of the logs for as long as all lanes that have any go the same way. Gives how many.
+// Takes requests from the front of the logs while all lanes that have entries take the same path. Returns how many.
 std::size_t Tracer::drain_aligned(unsigned warp) {
   const unsigned first = warp * kWarp;
   const unsigned lanes = std::min<unsigned>(kWarp, static_cast<unsigned>(block_->threads().size()) - first);
@@ -84,7 +84,7 @@ std::size_t Tracer::drain_aligned(unsigned warp) {
   std::size_t at = 0;
   Request request;
 
-  // As far as all lanes have come.
+  // Up to the shortest log, all lanes take part.
   request.lanes = lanes == kWarp ? ~0u : (1u << lanes) - 1;
   bool aligned = true;
   for (; at < shortest; ++at) {
@@ -153,7 +153,7 @@ void Tracer::drain(unsigned warp) {
   std::unordered_map<Key, Gathered, Hash> requests;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     Log& log = logs_[first + lane];
-    if (detect_) flush(first + lane);  // in the thread's own order, which the requests are not in
+    if (detect_) flush(first + lane);  // in the thread's own order, which the requests below do not keep
     std::unordered_map<SiteId, std::uint32_t> rounds;
     for (const Entry* at = log.begin(); at != log.next; ++at) {
       const Entry& entry = *at;
@@ -177,7 +177,7 @@ inline SiteStats& Tracer::stats_of(SiteId site) {
 
 void Tracer::count(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp) {
   SiteStats& s = stats_of(site);
-  s.shared = (kind & kShared) != 0, s.store = (kind & kStore) != 0, s.atomic = (kind & kStep) != 0;
+  s.shared = (kind & kShared) != 0, s.store = (kind & kStore) != 0, s.atomic = (kind & kAtomicAccess) != 0;
   s.copy = (kind & kCopied) != 0;
   unsigned cost = 0;
   if ((kind & kMatrix) != 0) {
@@ -206,9 +206,9 @@ void Tracer::count(const Request& request, Shape shape, unsigned kind, SiteId si
 void Tracer::hand_over() {
   for (const auto& [site, stats] : stats_) add_stats(site, stats);
   for (const Products& products : products_) add_products(products);
-  for (const Bulk& bulk : bulk_) add_bulk(bulk);
+  for (const TmaCounters& tma : tma_counters_) add_tma(tma);
   products_.clear();
-  bulk_.clear();
+  tma_counters_.clear();
   stats_.clear();
   known_sites_.fill({});
 }

@@ -1,5 +1,5 @@
-// A place in kernel code, as a number that is cheap to keep: where the access returns to, counted from the start of
-// the image. What line of the source that is, is looked up when somebody asks.
+// A site: a place in kernel code as a small number, the return address of the call before an access, relative to the
+// image. Its line in the source is looked up later.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ using SiteId = std::uint32_t;
 
 SiteId site_of(const void* return_address);
 
-// A path as reports show it: from the root of the tree where it is in it.
+// A path as reports show it: relative to the root of the tree, if it is in it.
 std::string shown(std::string path);
 
-// The places of many sites, in order, by the line tables of the image. What cannot be found out has line 0.
+// The places of many sites, in order, by the image's line tables (addr2line). Line 0: unknown.
 std::vector<Place> places_of(const std::vector<SiteId>& sites);
 
 }  // namespace cairn::emu

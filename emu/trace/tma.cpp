@@ -1,6 +1,6 @@
-// The copy engine. A load is a read of global memory by the thread that asks for it, and a write of shared memory
-// that begins there and ends when it lands; then it is a write by the engine, ordered before what comes after a wait
-// on the same barrier. A store is a write of global memory when it is issued; how it reads is in proxy.cpp.
+// TMA. A load is a read of global memory by the thread that issues it, and a write of shared memory that begins when
+// it is issued and ends when it completes. From then on it is a write by TMA, which happens before what follows a
+// wait on the same mbarrier. A store is a write of global memory when it is issued; proxy.cpp checks what it reads.
 #include <algorithm>
 
 #include "emu/report/report.hpp"
@@ -11,22 +11,21 @@ namespace {
 
 constexpr unsigned kSector = 32;
 
-// The barriers of a block share the engine's times when there are more than these. The last is for copies on their
-// way from another block.
-std::uint16_t engine_of(const Mbarrier& barrier) {
-  return static_cast<std::uint16_t>(kEngineThread + kWarp * (barrier.number % (Clocks::kEngines - 1)));
+// Mbarriers share clock entries if a block has more than there are. The last entry is for
+// loads in flight from another block.
+std::uint16_t tma_thread_of(const Mbarrier& barrier) {
+  return static_cast<std::uint16_t>(kTmaThread + kWarp * (barrier.number % (VectorClocks::kMbarriers - 1)));
 }
 
 }  // namespace
 
-Bulk& Tracer::bulk_at(SiteId site) {
-  auto at = std::ranges::find_if(bulk_, [&](const Bulk& bulk) { return bulk.site == site; });
-  if (at == bulk_.end()) at = bulk_.insert(at, {site, {}});
+TmaCounters& Tracer::tma_counters_at(SiteId site) {
+  auto at = std::ranges::find_if(tma_counters_, [&](const TmaCounters& tma) { return tma.site == site; });
+  if (at == tma_counters_.end()) at = tma_counters_.insert(at, {site, {}});
   return *at;
 }
 
-// The rows of a box, as far as they are in the matrix: whether the engine may read or write them, and how much that
-// is.
+// Checks the rows of a box, as far as they are in the matrix, and counts their sectors and bytes.
 Tracer::Moved Tracer::move_rows(const TensorMap& map, const Corner& at, bool store, SiteId site) {
   if (detect_) flush(block_->self().linear);
   Moved moved;
@@ -58,15 +57,15 @@ void Tracer::check_row(const Region& region, std::uintptr_t address, unsigned by
     unsigned piece = bytes & ~3u;
     if (address % 4 != 0 || bytes < 4) piece = address % 2 == 0 && bytes >= 2 ? 2 : 1;
     const std::size_t word = (address - region.start) / 4;
-    check_access({region.past + word, region.written + word}, thread, address, piece, kind, site);
+    check_access({region.history + word, region.written + word}, thread, address, piece, kind, site);
     address += piece, bytes -= piece;
   }
 }
 
-void Tracer::load_asked(const BulkLoad& load) {
+void Tracer::tma_load_issued(const TmaLoad& load) {
   const SiteId site = site_of_call(load.site);
   const Moved moved = move_rows(load.map, load.at, false, site);
-  Counters& counters = bulk_at(site).counters;
+  Counters& counters = tma_counters_at(site).counters;
   ++counters.tma_load_requests, ++counters.global_load_requests;
   counters.tma_load_bytes += load.map.bytes();
   counters.global_load_bytes += moved.bytes, counters.global_load_sectors += moved.sectors;
@@ -82,35 +81,37 @@ Tracer::Target Tracer::box_target(const void* shared, std::size_t bytes, bool st
           "", ""});
   }
   const std::size_t word = (array->offset + (at - array->start)) / 4;
-  return {&shared_past_[word], &shared_written_[word], array->offset + (at - array->start), true};
+  return {&shared_history_[word], &shared_written_[word], array->offset + (at - array->start), true};
 }
 
-// A write that another block asked for, behind what is in `seen` of this block's past. That all warps of this block
-// have met says nothing to the other.
-void Tracer::check_visit(const Past& past, const Clocks::Times& seen, SiteId site, std::uintptr_t address) {
+// A write by a multicast of another block, which has acquired `seen` of this block's clock. That all warps of this
+// block have synchronized does not order the other block.
+void Tracer::check_remote_write(const AccessHistory& history, const VectorClocks::VectorClock& seen, SiteId site,
+                                std::uintptr_t address) {
   const auto tell = [&](SiteId other, const char* does) {
-    add_caught({Fault::race, site, other,
-                "another block of the cluster copies to " + memory_at(address) + " of block " +
-                    describe(block_->index()) + " at ",
-                std::string(", and ") + does + " it at ", ", with nothing between them that orders the two"});
+    add_finding({Fault::race, site, other,
+                 "another block of the cluster copies to " + memory_at(address) + " of block " +
+                     describe(block_->index()) + " at ",
+                 std::string(", and ") + does + " it at ", ", with nothing between them that orders the two"});
   };
-  if (block_of(past.written) == id_ && time_of(past.written) >= seen[(past.writer & kThread) / kWarp])
-    tell(past.write_site, "a thread of that block writes");
-  if (block_of(past.read) != id_) return;
+  if (block_of(history.written) == id_ && time_of(history.written) >= seen[(history.writer & kThread) / kWarp])
+    tell(history.write_site, "a thread of that block writes");
+  if (block_of(history.read) != id_) return;
   bool unread = true;
-  if ((past.reader & kSeveral) == 0) {
-    unread = time_of(past.read) < seen[(past.reader & kThread) / kWarp];
+  if ((history.reader & kSeveral) == 0) {
+    unread = time_of(history.read) < seen[(history.reader & kThread) / kWarp];
   } else {
     for (unsigned warp = 0; warp < warps_; ++warp) {
-      std::uint32_t time = (past.reader & kDated) != 0 ? dates_[past.read_warps][warp] : time_of(past.read);
-      if ((past.reader & kDated) == 0 && (past.read_warps >> warp & 1) == 0) time = 0;
+      std::uint32_t time =
+          (history.reader & kTimesDiffer) != 0 ? read_times_[history.read_warps][warp] : time_of(history.read);
+      if ((history.reader & kTimesDiffer) == 0 && (history.read_warps >> warp & 1) == 0) time = 0;
       unread = unread && (time == 0 || time < seen[warp]);
     }
   }
-  if (!unread) tell(past.read_site, "threads of that block read");
+  if (!unread) tell(history.read_site, "threads of that block read");
 }
 
-void Tracer::load_issued(const BulkLoad& load, const Sender* from) {
+void Tracer::tma_write_begins(const TmaLoad& load, const Sender* from) {
   if (!detect_) return;
   const SiteId site = site_of_call(load.site);
   const unsigned bytes = load.map.bytes();
@@ -118,71 +119,71 @@ void Tracer::load_issued(const BulkLoad& load, const Sender* from) {
   const Target target = box_target(load.to, bytes, true, site);
   for (unsigned i = 0; i < bytes / 4; ++i) {
     if ((target.written[i] & kInFlight) == 0) continue;
-    add_caught({Fault::race, site, target.past[i].write_site,
-                (from == nullptr ? who() : std::string("another block of the cluster")) + " copies to " +
-                    memory_at(to + 4 * i) + " at ",
-                ", and an earlier copy to it, issued at ", ", has not been waited for"});
+    add_finding({Fault::race, site, target.history[i].write_site,
+                 (from == nullptr ? who() : std::string("another block of the cluster")) + " copies to " +
+                     memory_at(to + 4 * i) + " at ",
+                 ", and an earlier copy to it, issued at ", ", has not been waited for"});
   }
   if (from == nullptr) {
     check_words(target, to, bytes, true, false, site);
   } else {
     for (unsigned thread = 0; thread < block_->threads().size(); ++thread) flush(thread);
-    Clocks::Times seen{};
+    VectorClocks::VectorClock seen{};
     receive(seen, from->clock.get());
-    for (unsigned i = 0; i < bytes / 4; ++i) check_visit(target.past[i], seen, site, to + 4 * i);
+    for (unsigned i = 0; i < bytes / 4; ++i) check_remote_write(target.history[i], seen, site, to + 4 * i);
   }
   for (unsigned i = 0; i < bytes / 4; ++i) {
-    Past& past = target.past[i];
+    AccessHistory& history = target.history[i];
     if (from != nullptr) {
-      past.written = mine_ | clocks_.now(), past.write_site = site;
-      past.writer = kPeerThread;
-      past.read = 0;
+      history.written = mine_ | clocks_.now(), history.write_site = site;
+      history.writer = kPeerThread;
+      history.read = 0;
     }
-    past.writer |= kCopy;
+    history.writer |= kCopy;
     target.written[i] = kInFlight;
   }
 }
 
-void Tracer::load_landed(const BulkLoad& load, const Mbarrier& barrier) {
+void Tracer::tma_write_ends(const TmaLoad& load, const Mbarrier& barrier) {
   if (!detect_) return;
   const SiteId site = site_of_call(load.site);
   const unsigned bytes = load.map.bytes();
   const auto to = reinterpret_cast<std::uintptr_t>(load.to);
   const Target target = box_target(load.to, bytes, true, site);
-  const std::uint16_t engine = engine_of(barrier);
+  const std::uint16_t tma_thread = tma_thread_of(barrier);
   const Mark now = mine_ | clocks_.tick();
   for (unsigned i = 0; i < bytes / 4; ++i) {
-    Past& past = target.past[i];
+    AccessHistory& history = target.history[i];
     if ((target.written[i] & 0xf) != 0) {
-      add_caught({Fault::race, site, past.write_site,
-                  "a copy to " + memory_at(to + 4 * i) + " of block " + describe(block_->index()) + ", issued at ",
-                  ", and " + writer_name(past) + " writes it at ", " while the copy is under way"});
+      add_finding({Fault::race, site, history.write_site,
+                   "a copy to " + memory_at(to + 4 * i) + " of block " + describe(block_->index()) + ", issued at ",
+                   ", and " + writer_name(history) + " writes it at ", " while the copy is in flight"});
     }
-    past.written = now, past.write_site = site;
-    past.writer = static_cast<std::uint16_t>(engine | kCopy | kArrived);
-    past.read = 0;  // who has read it since the copy was issued has been told
+    history.written = now, history.write_site = site;
+    history.writer = static_cast<std::uint16_t>(tma_thread | kCopy | kArrived);
+    history.read = 0;  // reads since the copy was issued have been reported
     target.written[i] = 0xf;
   }
-  gates_[barrier.number].coming[engine / kWarp] = clocks_.tick();
+  mbarrier_clocks_[barrier.number].arriving[tma_thread / kWarp] = clocks_.tick();
 }
 
-void Tracer::store_issued(const BulkStore& store) {
+void Tracer::tma_store_issued(const TmaStore& store) {
   const SiteId site = site_of_call(store.site);
   const Moved moved = move_rows(store.map, store.at, true, site);
   const unsigned bytes = store.map.bytes();
-  Counters& counters = bulk_at(site).counters;
+  Counters& counters = tma_counters_at(site).counters;
   ++counters.tma_store_requests, ++counters.global_store_requests;
   counters.tma_store_bytes += bytes;
   counters.global_store_bytes += moved.bytes, counters.global_store_sectors += moved.sectors;
   if (!detect_) return;
-  reading_begins(stores_, box_target(store.from, bytes, false, site), bytes, "a store of the copy engine", site);
+  reading_begins(stores_, box_target(store.from, bytes, false, site), bytes, "a TMA store", site);
 }
 
-void Tracer::store_read(const BulkStore& store) {
+void Tracer::tma_store_read(const TmaStore& store) {
   if (!detect_) return;
   const SiteId site = site_of_call(store.site);
   const unsigned bytes = store.map.bytes();
-  reading_ends(stores_, box_target(store.from, bytes, false, site), bytes, "a store of the copy engine", site);
+  reading_ends(stores_, box_target(store.from, bytes, false, site), bytes, "a TMA store", site);
 }
 
 }  // namespace cairn::emu

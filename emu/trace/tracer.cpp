@@ -18,8 +18,8 @@ std::size_t bytes_of_locals() {
   return end;
 }
 
-// Where the compiler keeps whether a `__shared__` variable of a class has been constructed: looked at at every use,
-// and no memory of the kernel's. By their offset from the start.
+// The guard variables by which the compiler knows whether a `__shared__` object has been constructed. They are read
+// at every use and are not memory of the kernel. By offset.
 std::vector<Span> guards_of_locals() {
   std::vector<Span> guards;
   for (const Symbol& symbol : this_image().symbols) {
@@ -50,13 +50,13 @@ void Tracer::begin(Block& block) {
   detect_ = detectors_on();
   warps_ = (launch.threads() + kWarp - 1) / kWarp;
   clocks_.reset(warps_);
-  dates_.clear();
+  read_times_.clear();
   launch_ = launch_blocks();
-  behind_.clear();
+  predecessors_.clear();
   left_.clear();
   fences_.clear();
-  glances_.clear();
-  gates_.clear();
+  last_seen_.clear();
+  mbarrier_clocks_.clear();
   sent_.assign(1, {});
   cluster_.fill({});
   cluster_meetings_ = 0;
@@ -83,7 +83,7 @@ void Tracer::begin(Block& block) {
   recent_.fill({});
   running_ = nullptr;
 
-  // Arrays one after another, each on a boundary of 128 bytes: an array's own start decides no conflict.
+  // Arrays follow one another, each aligned to 128 bytes, so that the start of an array causes no bank conflict.
   arrays_.clear();
   std::uint32_t offset = 0;
   const auto add = [&](std::uintptr_t start, std::size_t bytes, const char* name) {
@@ -97,7 +97,7 @@ void Tracer::begin(Block& block) {
     add(reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared()), launch.dynamic_shared, "dynamic shared memory");
   }
   shared_written_.assign(offset / 4, 0);
-  if (shared_past_.size() < offset / 4) shared_past_.resize(offset / 4);
+  if (shared_history_.size() < offset / 4) shared_history_.resize(offset / 4);
   current = this;
 }
 
@@ -114,19 +114,19 @@ void Tracer::arrives(unsigned barrier) {
   clocks_.arrives(barrier, thread / kWarp);
 }
 
-void Tracer::warps_meet(unsigned barrier, std::uint32_t waiting, const Site& site) {
+void Tracer::warps_synchronize(unsigned barrier, std::uint32_t waiting, const Site& site) {
   for (unsigned warp = 0; warp < warps_; ++warp) {
     if ((waiting >> warp & 1) != 0) drain(warp), count_copies(warp);
   }
-  clocks_.warps_meet(barrier, waiting);
-  if (clocks_.level()) dates_.clear();
+  clocks_.warps_synchronize(barrier, waiting);
+  if (clocks_.level()) read_times_.clear();
   add_barrier(site);
 }
 
-void Tracer::lanes_meet(unsigned warp, std::uint32_t) {
+void Tracer::lanes_synchronize(unsigned warp, std::uint32_t) {
   drain(warp);
   count_copies(warp);
-  clocks_.lanes_meet(warp);
+  clocks_.lanes_synchronize(warp);
 }
 
 namespace {
@@ -139,9 +139,9 @@ const TraceHooks kHooks = {
     [](Block&) { tracer_of_this_thread().fence(); },
     [](Block&, unsigned barrier) { tracer_of_this_thread().arrives(barrier); },
     [](Block&, unsigned barrier, std::uint32_t waiting, const Site& site) {
-      tracer_of_this_thread().warps_meet(barrier, waiting, site);
+      tracer_of_this_thread().warps_synchronize(barrier, waiting, site);
     },
-    [](Block&, unsigned warp, std::uint32_t lanes) { tracer_of_this_thread().lanes_meet(warp, lanes); },
+    [](Block&, unsigned warp, std::uint32_t lanes) { tracer_of_this_thread().lanes_synchronize(warp, lanes); },
     [](const void* address, std::size_t bytes, const char*, const Site& site) {
       if (Tracer::current != nullptr)
         Tracer::current->atomic(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes), site);
@@ -152,33 +152,37 @@ const TraceHooks kHooks = {
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_issued(copy); },
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_landed(copy); },
     [](const void* row, bool store, const Site& site) { tracer_of_this_thread().matrix_row(row, store, site); },
-    [](const Multiply& what, const Site& site) { tracer_of_this_thread().multiplied(what, site); },
-    [](Block&) { tracer_of_this_thread().group_meets(); },
+    [](const Multiply& what, const Site& site) { tracer_of_this_thread().mma_executed(what, site); },
+    [](Block&) { tracer_of_this_thread().warpgroup_synchronizes(); },
     [](const void* start, std::size_t bytes, const Site& site) {
       tracer_of_this_thread().operand_issued(start, bytes, site);
     },
     [](const void* start, std::size_t bytes, const Site& site) {
       tracer_of_this_thread().operand_read(start, bytes, site);
     },
-    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_made(barrier); },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_initialized(barrier); },
     [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_arrives(barrier); },
     [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_waited(barrier); },
-    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_ends(barrier); },
-    [](const Mbarrier& barrier, const Sender& from) { tracer_of_this_thread().mbarrier_visited(barrier, from); },
-    [](const BulkLoad& load) { tracer_of_this_thread().load_asked(load); },
-    [](const BulkLoad& load, const Sender* from) { tracer_of_this_thread().load_issued(load, from); },
-    [](const BulkLoad& load, const Mbarrier& barrier) { tracer_of_this_thread().load_landed(load, barrier); },
-    [](const BulkStore& store) { tracer_of_this_thread().store_issued(store); },
-    [](const BulkStore& store) { tracer_of_this_thread().store_read(store); },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_phase_completed(barrier); },
+    [](const Mbarrier& barrier, const Sender& from) {
+      tracer_of_this_thread().mbarrier_remote_arrival(barrier, from);
+    },
+    [](const TmaLoad& load) { tracer_of_this_thread().tma_load_issued(load); },
+    [](const TmaLoad& load, const Sender* from) { tracer_of_this_thread().tma_write_begins(load, from); },
+    [](const TmaLoad& load, const Mbarrier& barrier) { tracer_of_this_thread().tma_write_ends(load, barrier); },
+    [](const TmaStore& store) { tracer_of_this_thread().tma_store_issued(store); },
+    [](const TmaStore& store) { tracer_of_this_thread().tma_store_read(store); },
     [] { tracer_of_this_thread().proxy_fence(); },
-    [] { tracer_of_this_thread().cluster_arrives(); },
-    [] { return tracer_of_this_thread().cluster_departs(); },
-    [](const std::vector<std::shared_ptr<const void>>& clocks) { tracer_of_this_thread().cluster_heard(clocks); },
-    [] { tracer_of_this_thread().cluster_met(); },
-    [] { return tracer_of_this_thread().departs(); },
+    [] { tracer_of_this_thread().cluster_arrival(); },
+    [] { return tracer_of_this_thread().cluster_release(); },
+    [](const std::vector<std::shared_ptr<const void>>& clocks) {
+      tracer_of_this_thread().cluster_phase_completed(clocks);
+    },
+    [] { tracer_of_this_thread().cluster_acquire(); },
+    [] { return tracer_of_this_thread().release_clock(); },
 };
 
-// Before anything of the emulator is used.
+// Runs before any code of the emulator.
 [[gnu::constructor]] void listen() { trace_hooks = &kHooks; }
 
 }  // namespace

@@ -1,15 +1,17 @@
-// One OS thread's tracer: sees every load and store of the block that runs there.
+// One OS thread's tracer: records and checks every load and store of the block that runs there.
 //
-//   access      called before each load and store: is it allowed (detect.cpp); then it is logged
-//   requests    when the lanes of a warp have come to the same point, their logs are laid side by side: the same
-//   place
-//               in the code, the same time round, is one request of the warp, and is counted (requests.cpp)
-//   races       each request is held against what others have done to the same words (race_requests.cpp, races.cpp)
-//   tensor      rows for ldmatrix, and products of tiles (tensor.cpp)
-//   mbarriers   barriers in shared memory and clusters, by which they wait too (mbarriers.cpp)
-//   bulk        what the copy engine loads and stores (bulk.cpp)
-//   proxy       what it and wgmma read of shared memory, and whether they may (proxy.cpp)
-//   steps       atomics and volatile accesses, by which threads wait for each other (steps.cpp)
+//   callbacks.cpp      called before each load and store: calls access()
+//   access_check.cpp   whether an access is allowed: bounds and alignment; the text of findings
+//   requests.cpp       when a warp synchronizes, the logs of its lanes become requests, which are counted:
+//                      accesses by the same instruction in the same iteration
+//   race_requests.cpp  race and initialization checks of a request as a whole, where its words have equal histories
+//   races.cpp          the same checks, word by word
+//   atomics.cpp        atomics, fences and volatile accesses
+//   async_copy.cpp     cp.async
+//   mma.cpp            mma, wgmma, ldmatrix and stmatrix
+//   mbarriers.cpp      mbarriers and clusters
+//   tma.cpp            TMA loads and stores
+//   proxy.cpp          reads by TMA and wgmma through the async proxy
 #pragma once
 
 #include <array>
@@ -31,7 +33,7 @@ namespace cairn::emu {
 
 class Tracer {
  public:
-  // Null outside kernels: what host code in a kernel's file does is not looked at.
+  // Null outside kernels, so that host code in a kernel's file is not traced.
   static constinit thread_local Tracer* current;
 
   void begin(Block& block);
@@ -41,7 +43,7 @@ class Tracer {
     if (address - stacks_low_ < stacks_bytes_) return;
     const SiteId site = site_at(return_address);
     const unsigned kind = store ? kStore : 0;
-    // Sizes are powers of two, and a division takes its time.
+    // Sizes are powers of two, so no division.
     if ((address & (bytes - 1)) != 0) [[unlikely]]
       return access_rarely(address, bytes, store, site);
     for (const Array& array : arrays_) {
@@ -61,44 +63,44 @@ class Tracer {
 
   void fence();
   void arrives(unsigned barrier);
-  void warps_meet(unsigned barrier, std::uint32_t waiting, const Site& site);
-  void lanes_meet(unsigned warp, std::uint32_t lanes);
+  void warps_synchronize(unsigned barrier, std::uint32_t waiting, const Site& site);
+  void lanes_synchronize(unsigned warp, std::uint32_t lanes);
 
   void copy_issued(const AsyncCopy& copy);
   void copy_landed(const AsyncCopy& copy);
 
   void matrix_row(const void* row, bool store, const Site& where);
-  void multiplied(const Multiply& what, const Site& where);
-  void group_meets();
+  void mma_executed(const Multiply& what, const Site& where);
+  void warpgroup_synchronizes();
 
   void operand_issued(const void* start, std::size_t bytes, const Site& where);
   void operand_read(const void* start, std::size_t bytes, const Site& where);
 
-  void mbarrier_made(const Mbarrier& barrier);
+  void mbarrier_initialized(const Mbarrier& barrier);
   void mbarrier_arrives(const Mbarrier& barrier);
   void mbarrier_waited(const Mbarrier& barrier);
-  void mbarrier_ends(const Mbarrier& barrier);
-  void mbarrier_visited(const Mbarrier& barrier, const Sender& from);
-  void cluster_arrives();
-  void cluster_met();
-  void cluster_heard(const std::vector<std::shared_ptr<const void>>& clocks);
-  std::shared_ptr<const void> cluster_departs();
-  std::shared_ptr<const void> departs();
+  void mbarrier_phase_completed(const Mbarrier& barrier);
+  void mbarrier_remote_arrival(const Mbarrier& barrier, const Sender& from);
+  void cluster_arrival();
+  void cluster_acquire();
+  void cluster_phase_completed(const std::vector<std::shared_ptr<const void>>& clocks);
+  std::shared_ptr<const void> cluster_release();
+  std::shared_ptr<const void> release_clock();
 
-  void load_asked(const BulkLoad& load);
-  void load_issued(const BulkLoad& load, const Sender* from);
-  void load_landed(const BulkLoad& load, const Mbarrier& barrier);
-  void store_issued(const BulkStore& store);
-  void store_read(const BulkStore& store);
+  void tma_load_issued(const TmaLoad& load);
+  void tma_write_begins(const TmaLoad& load, const Sender* from);
+  void tma_write_ends(const TmaLoad& load, const Mbarrier& barrier);
+  void tma_store_issued(const TmaStore& store);
+  void tma_store_read(const TmaStore& store);
   void proxy_fence();
 
  private:
-  // Bits; kStep: an atomic, kRelaxed: volatile, kCopied: one half of an asynchronous copy, kMatrix: a row of
-  // ldmatrix or stmatrix.
-  static constexpr unsigned kStore = 1, kShared = 2, kStep = 4, kCopied = 8, kRelaxed = 16, kMatrix = 32;
+  // The kind of an access, as bits. kRelaxed: volatile. kCopied: the load or the store of an asynchronous copy.
+  // kMatrix: a row of ldmatrix or stmatrix.
+  static constexpr unsigned kStore = 1, kShared = 2, kAtomicAccess = 4, kCopied = 8, kRelaxed = 16, kMatrix = 32;
   struct Entry {
-    std::uint64_t address;  // in shared memory: from its start
-    std::uint64_t what;     // the rest, as one number to be written and compared at once
+    std::uint64_t address;  // in shared memory: the offset
+    std::uint64_t what;     // site, bytes and kind, packed so that one store writes and one comparison compares them
 
     static std::uint64_t pack(SiteId site, unsigned bytes, unsigned kind) {
       return site | std::uint64_t{bytes} << 32 | std::uint64_t{kind} << 40;
@@ -108,44 +110,44 @@ class Tracer {
     unsigned kind() const { return what >> 40 & 0xff; }
   };
   static_assert(sizeof(Entry) == 16);
-  // A thread's accesses since the last meeting. Not a vector: this is written before every access.
+  // A thread's accesses since its warp last synchronized. Not a vector: an entry is written before every access.
   struct Log {
-    Entry *next = nullptr, *limit = nullptr;  // where the next one goes; where the storage ends
+    Entry *next = nullptr, *limit = nullptr;  // where the next entry goes; the end of the storage
     std::unique_ptr<Entry[]> storage;
-    std::size_t checked = 0;  // so many from the front have been held against what others did
+    std::size_t checked = 0;  // entries from the front that have been checked for races
 
     bool full() const { return next == limit; }
     const Entry* begin() const { return storage.get(); }
     std::size_t size() const { return static_cast<std::size_t>(next - storage.get()); }
-    void grow_to(std::size_t capacity);  // keeps what is there
+    void grow_to(std::size_t capacity);  // keeps the entries
     void drop(std::size_t count);        // from the front
   };
-  // A shared array and its shadow.
+  // A shared array.
   struct Array {
     std::uintptr_t start;
     std::size_t bytes;
-    std::uint32_t offset;  // in the block's shared memory, as we lay it out
+    std::uint32_t offset;  // in the block's shared memory, as the tracer lays it out
     const char* name;
   };
-  // A piece of device memory that was used lately.
+  // A device allocation that was accessed recently.
   struct Recent {
     std::uintptr_t start = 0;
     std::size_t bytes = 0;
     Region* region = nullptr;
   };
-  // Where an access goes, as the log has it.
+  // The address of an access, as it is logged.
   struct Place {
     std::uint64_t address = 0;
     bool shared = false, known = false;
   };
-  // The shadow of a word and of those after it.
+  // The history of a word and of those after it.
   struct Words {
-    Past* past = nullptr;
+    AccessHistory* history = nullptr;
     std::uint8_t* written = nullptr;
   };
-  // Both.
+  // The same, with the address.
   struct Target {
-    Past* past = nullptr;
+    AccessHistory* history = nullptr;
     std::uint8_t* written = nullptr;
     std::uint64_t address = 0;
     bool shared = false;
@@ -157,14 +159,15 @@ class Tracer {
   SiteId site_at(const void* return_address) const {
     return static_cast<SiteId>(reinterpret_cast<std::uintptr_t>(return_address) - site_base_);
   }
-  // detect.cpp
-  static bool is_guard(std::uintptr_t offset);  // of a thread_local, in tracer.cpp
+  // access_check.cpp
+  static bool is_guard(std::uintptr_t offset);  // an initialization guard of a thread_local; in tracer.cpp
   Place find(std::uintptr_t address, unsigned bytes, bool store, SiteId site);
   void access_rarely(std::uintptr_t address, unsigned bytes, bool store, SiteId site);
-  void race(const Past& past, bool with_reader, unsigned thread, unsigned kind, SiteId site, std::uint64_t address);
-  [[noreturn]] void stop(Caught caught);
-  // Whose access is looked at: that of the thread that runs, or one from a log.
-  unsigned me() { return judged_ != kNobody ? judged_ : block_->self().linear; }
+  void race(const AccessHistory& history, bool with_reader, unsigned thread, unsigned kind, SiteId site,
+            std::uint64_t address);
+  [[noreturn]] void stop(RawFinding caught);
+  // The thread whose access is checked: the running one, or that of a log entry.
+  unsigned me() { return checked_thread_ != kNobody ? checked_thread_ : block_->self().linear; }
   std::string who();
   std::uintptr_t real_address(std::uint64_t logged, bool shared) const;
   std::string memory_at(std::uintptr_t address) const;
@@ -175,25 +178,26 @@ class Tracer {
     Words first;
   };
   Extent extent_at(std::uint64_t address, bool shared);
-  // Whether it is past for all threads of the block, by itself: of an earlier launch, or from before all warps met.
-  // What other blocks did to shared memory was in another memory.
+  // Whether an access happens before whatever any thread of the block does now, by its time alone: it
+  // is of an earlier launch, or from before all warps last synchronized. In shared memory, other
+  // blocks' accesses do not matter.
   template <bool shared> bool is_past(Mark mark) const {
-    const Mark since_mine = mark - mine_;  // very large for what came before
+    const Mark since_mine = mark - mine_;  // wraps around for earlier blocks
     if (since_mine < clocks_.all()) return true;
     return shared ? since_mine >> 32 != 0 : mark < floor_;
   }
   bool ordered(Mark by, unsigned thread, unsigned me) const;
-  bool reads_ordered(const Past& past, unsigned me) const;
-  void add_reader(Past& past, unsigned warp);
-  void remember_read(Past& past, unsigned thread, bool step, SiteId site);
-  void check_word(Past& past, unsigned thread, unsigned kind, SiteId site, std::uint64_t address);
+  bool reads_ordered(const AccessHistory& history, unsigned me) const;
+  void add_reader(AccessHistory& history, unsigned warp);
+  void remember_read(AccessHistory& history, unsigned thread, bool step, SiteId site);
+  void check_word(AccessHistory& history, unsigned thread, unsigned kind, SiteId site, std::uint64_t address);
   void check_written(const Words& word, unsigned mask, unsigned thread, unsigned kind, SiteId site,
                      std::uint64_t address);
-  Past* bytes_at(std::uint64_t address, bool shared);
+  AccessHistory* byte_histories_at(std::uint64_t address, bool shared);
   void check_bytes(const Words& word, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,
                    SiteId site);
   void check_access(Words at, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind, SiteId site);
-  // An access that the running thread makes now and that is not logged; what it logged before must be flushed.
+  // An access that the running thread makes now and that is not logged. Its log must have been flushed.
   void check_words(const Target& target, std::uintptr_t address, unsigned bytes, bool store, bool step, SiteId site);
 
   // race_requests.cpp
@@ -204,16 +208,16 @@ class Tracer {
   template <bool shared> bool load_words(const Words& at, unsigned words, unsigned thread, SiteId site);
   template <bool shared> void check_lanes(const Request& request, unsigned kind, SiteId site, unsigned warp);
   void check_request(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
-  // Checks what a thread has logged so far: before something that dates what it does next.
+  // Checks what a thread has logged so far: before an event that gives its next accesses another time.
   void flush(unsigned thread);
 
-  // steps.cpp
+  // atomics.cpp
   void take(std::uintptr_t address);
   bool catch_up();
   void step(std::uintptr_t address, std::uint64_t logged, std::uint64_t what);
   void poll(std::uintptr_t address, unsigned bytes, SiteId site);
 
-  // tensor.cpp
+  // mma.cpp
   struct CallSite {
     const char* file;
     unsigned line;
@@ -221,7 +225,7 @@ class Tracer {
   };
   SiteId site_of_call(const Site& where);
 
-  // async.cpp
+  // async_copy.cpp
   struct CopyEntry {
     std::uint64_t to, from;
     SiteId site;
@@ -231,40 +235,42 @@ class Tracer {
   const Array* shared_array(std::uintptr_t address, unsigned bytes) const;
   Target copy_target(const AsyncCopy& copy, SiteId site);
   Target copy_source(const AsyncCopy& copy, SiteId site);
-  std::string writer_name(const Past& past);
-  void not_there(const Past& past, std::uint8_t& written, unsigned mask, SiteId site, std::uintptr_t address);
+  std::string writer_name(const AccessHistory& history);
+  void not_written(const AccessHistory& history, std::uint8_t& written, unsigned mask, SiteId site,
+                   std::uintptr_t address);
   void count_copies(unsigned warp);
 
   // mbarriers.cpp
-  struct Gate {
-    Clocks::Times coming{}, done{};  // of those who have come in this phase, and in all that have ended
+  struct MbarrierClock {
+    VectorClocks::VectorClock arriving{}, completed{};  // released by arrivals in this phase; in all completed phases
     Mark made = 0;
-    unsigned maker = 0;
+    unsigned init_thread = 0;
     SiteId site = 0;
   };
-  Clocks::Times leave();
-  void learn(const Clocks::Times& from);
-  void meet_peers(const Clocks::Times& from);
-  void check_made(const Mbarrier& barrier);
-  std::shared_ptr<const void> send(Clocks::Times left);
-  void receive(Clocks::Times& into, const void* clock) const;
+  VectorClocks::VectorClock release();
+  void acquire(const VectorClocks::VectorClock& from);
+  void acquire_peers(const VectorClocks::VectorClock& from);
+  void check_initialized(const Mbarrier& barrier);
+  std::shared_ptr<const void> send(VectorClocks::VectorClock left);
+  void receive(VectorClocks::VectorClock& into, const void* clock) const;
 
-  // bulk.cpp
+  // tma.cpp
   struct Moved {
     std::uint64_t sectors = 0, bytes = 0;
   };
   Moved move_rows(const TensorMap& map, const Corner& at, bool store, SiteId site);
   void check_row(const Region& region, std::uintptr_t address, unsigned bytes, bool store, SiteId site);
   Target box_target(const void* shared, std::size_t bytes, bool store, SiteId site);
-  void check_visit(const Past& past, const Clocks::Times& seen, SiteId site, std::uintptr_t address);
-  Bulk& bulk_at(SiteId site);
+  void check_remote_write(const AccessHistory& history, const VectorClocks::VectorClock& seen, SiteId site,
+                          std::uintptr_t address);
+  TmaCounters& tma_counters_at(SiteId site);
 
   // proxy.cpp
   struct Reading {
     std::uint64_t address, bytes;
     std::uint32_t since;
   };
-  // What was issued in one go, without an access or an event in between, has one time.
+  // Operands issued one after another, without an access or an event in between, have the same time.
   struct Issued {
     unsigned thread = kNobody;
     std::uint64_t turn = 0;
@@ -272,8 +278,8 @@ class Tracer {
     std::uint32_t now = 0;
     bool operator==(const Issued&) const = default;
   };
-  bool is_fenced(const Past& past, unsigned thread) const;
-  void not_fenced(const Past& past, std::uintptr_t address, const char* reader, SiteId site);
+  bool is_fenced(const AccessHistory& history, unsigned thread) const;
+  void not_fenced(const AccessHistory& history, std::uintptr_t address, const char* reader, SiteId site);
   void check_proxy(const Words& word, std::uint64_t address, const char* reader, SiteId site);
   void reading_begins(std::deque<Reading>& all, const Target& target, std::size_t bytes, const char* reader,
                       SiteId site);
@@ -296,17 +302,17 @@ class Tracer {
   void count(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
   void hand_over();
 
-  static constexpr std::size_t kShortLog = 64;  // all lanes' together stay in the nearest cache
+  static constexpr std::size_t kShortLog = 64;  // the logs of a warp fit into the L1 cache
   static constexpr unsigned kNobody = ~0u;
   static constexpr std::size_t kKnownSites = 64;
 
-  // What every access needs comes first.
+  // What access() needs comes first.
   Block* block_ = nullptr;
   std::uintptr_t site_base_ = 0;
   std::uintptr_t stacks_low_ = 0, stacks_bytes_ = 0;
   bool several_stacks_ = false;
   bool detect_ = true;
-  const Thread* running_ = nullptr;  // whose log this is; found again when another thread runs
+  const Thread* running_ = nullptr;  // the thread that log_ belongs to
   Log* log_ = nullptr;
   std::vector<Log> logs_;
   std::vector<Array> arrays_;
@@ -315,52 +321,52 @@ class Tracer {
 
   unsigned warps_ = 0;
   BlockId launch_ = 0, id_ = 0;
-  Mark floor_ = 0, mine_ = 0;  // where the marks of this launch begin, and those of this block
-  unsigned judged_ = kNobody;
-  Clocks clocks_;
-  ReadDates dates_;  // of kDated; forgotten when all warps meet
+  Mark floor_ = 0, mine_ = 0;  // the first mark of this launch, and of this block
+  unsigned checked_thread_ = kNobody;
+  VectorClocks clocks_;
+  ReadTimes read_times_;  // of kTimesDiffer; cleared when all warps synchronize
   bool catches_up_ = true;
-  std::unordered_set<BlockId> behind_;                      // blocks that have handed on to this one by an atomic
-  std::unordered_map<std::uintptr_t, Clocks::Times> left_;  // by atomics of this block, at their addresses
+  std::unordered_set<BlockId> predecessors_;  // blocks that happen before this one, by atomics
+  std::unordered_map<std::uintptr_t, VectorClocks::VectorClock>
+      left_;  // released by atomics of this block, by address
   struct Fences {
-    Clocks::Times seen{};  // by atomics: is the thread's past from its next fence on
-    Clocks::Times left{};  // at its last fence: is handed on by its atomics
+    VectorClocks::VectorClock seen{};  // acquired by atomics; takes effect at the thread's next fence
+    VectorClocks::VectorClock left{};  // at its last fence; released by its next atomics
   };
-  std::vector<Fences> fences_;  // by thread; empty if there are none
-  // Volatile loads: where, how often, and the text for reports; what each thread saw last at a few addresses.
+  std::vector<Fences> fences_;  // by thread; empty until there is one
+  // Volatile loads, by site, with a text for reports; and the last values that each thread has read.
   struct Poll {
     std::uint64_t times = 0;
     std::string text;
   };
-  struct Glance {
+  struct LastSeen {
     std::uintptr_t address = 0;
     std::uint64_t value = 0;
   };
-  static constexpr std::size_t kGlances = 8;
+  static constexpr std::size_t kLastSeen = 8;
   std::unordered_map<SiteId, Poll> polls_;
-  std::vector<std::array<Glance, kGlances>> glances_;   // by thread; empty if none polls like that
-  std::vector<std::vector<CopyEntry>> logs_of_copies_;  // by thread, since the last meeting; empty if none copies
-  std::vector<Gate> gates_;                             // of the barriers in shared memory, by their number
-  std::vector<Clocks::Times>
-      sent_;  // what was this block's past when it sent something to another; the first: nothing
-  std::array<Clocks::Times, 2> cluster_{};  // of those who have come to the cluster's barrier; every other time
+  std::vector<std::array<LastSeen, kLastSeen>> last_seen_;  // by thread; empty until one polls by volatile loads
+  std::vector<std::vector<CopyEntry>> logs_of_copies_;      // by thread, since its warp last synchronized
+  std::vector<MbarrierClock> mbarrier_clocks_;              // by the mbarrier's number
+  std::vector<VectorClocks::VectorClock> sent_;  // by message to other blocks: this block's clock then; [0]: none
+  std::array<VectorClocks::VectorClock, 2> cluster_{};  // released at the cluster's barrier, in even and odd phases
   std::uint32_t cluster_meetings_ = 0;
-  std::vector<std::vector<std::uint32_t>> proxy_fences_;  // by thread: when; empty if there are none
+  std::vector<std::vector<std::uint32_t>> proxy_fences_;  // by thread: their times; empty until there is one
   std::array<std::deque<Reading>, 8> operands_;           // by warpgroup
   std::deque<Reading> stores_;
   Issued issued_;
-  std::vector<Bulk> bulk_;
+  std::vector<TmaCounters> tma_counters_;
   std::vector<CallSite> call_sites_;
-  std::vector<Products> products_;  // a place has few neighbours
+  std::vector<Products> products_;  // few, so searched linearly
   std::unordered_map<SiteId, SiteStats> stats_;
   struct KnownSite {
     SiteId site = 0;
     SiteStats* stats = nullptr;
   };
-  std::array<KnownSite, kKnownSites> known_sites_{};  // of stats_, found without a search
+  std::array<KnownSite, kKnownSites> known_sites_{};  // a cache of stats_
 
-  std::vector<Past> shared_past_;
-  std::vector<Past> shared_bytes_past_;  // empty as long as nobody accesses single bytes
+  std::vector<AccessHistory> shared_history_;
+  std::vector<AccessHistory> shared_byte_history_;  // empty until single bytes are accessed
   std::vector<std::uint8_t> shared_written_;
   std::uintptr_t locals_low_ = 0, locals_bytes_ = 0;  // this OS thread's thread_local variables
   std::uintptr_t image_low_ = 0, image_bytes_ = 0;    // constants and variables of the program

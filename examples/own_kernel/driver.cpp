@@ -1,4 +1,4 @@
-// Calls the host function of kernel.cu as any program would; five lines more, and its kernels are watched.
+// Calls the host function of kernel.cu as any program would; five more lines trace its kernels.
 #include <cmath>
 #include <cstdio>
 #include <vector>

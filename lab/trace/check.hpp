@@ -1,4 +1,4 @@
-// The ladder under all detectors: contenders on the traced emulator, and what was caught while they ran.
+// The ladder under all detectors: contenders on the traced emulator, and the findings of their runs.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace cairn::lab::trace {
 // Every rung of the traced ladder. Throws Error where this build has none.
 Contenders traced_contenders(const std::vector<std::string>& ids);
 
-// Forgets what was caught so far.
+// Starts a new trace.
 void begin_check(std::uint64_t seed);
 
-// What the detectors have caught since begin_check(): a line each.
+// The findings since begin_check(), a line each.
 std::vector<std::string> end_check();
 
 }  // namespace cairn::lab::trace

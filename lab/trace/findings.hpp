@@ -1,4 +1,4 @@
-// What the detectors found, as lines for people.
+// The detectors' findings as text.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string line_of(const emu::Finding& finding);
 // "3 findings: 2 race, 1 out-of-bounds"; empty if there are none.
 std::string summary(const std::vector<emu::Finding>& findings);
 
-// Each finding and each failure, one line each, and what they add up to; empty if all is well.
+// Each finding and each failure, one line each, and a summary; empty if there are none.
 std::vector<std::string> alarms(const Runs& runs);
 
 }  // namespace cairn::lab::trace

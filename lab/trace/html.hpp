@@ -1,5 +1,5 @@
-// One page that shows what was traced: counters, source, pictures of the worst requests, findings. It needs nothing
-// but itself: no script, no font, no picture from elsewhere.
+// A trace as an HTML page: counters, source, pictures of the worst requests, findings. The page is one file without
+// scripts and without references to other files.
 #pragma once
 
 #include <string>

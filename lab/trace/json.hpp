@@ -1,4 +1,4 @@
-// A trace for machines.
+// A trace as JSON.
 #pragma once
 
 #include <string>

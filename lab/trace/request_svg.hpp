@@ -1,4 +1,4 @@
-// Pictures of one request, as SVG that stands inside a page and takes its colours from the page's style.
+// Pictures of one request, as inline SVG whose colours come from the page's style.
 #pragma once
 
 #include <array>
@@ -8,19 +8,19 @@
 
 namespace cairn::lab::trace {
 
-// When each lane is served by its bank: 0 at once, 1 after one other word, and so on. -1 for a lane that asks
-// nothing. Worked out by asking emu::wavefronts, so that the picture follows whatever rule the counters follow.
+// The wavefront in which each lane is served by its bank, from 0; -1 for an inactive lane. Computed by
+// emu::wavefronts, so that the picture follows the same rule as the counters.
 std::array<int, 32> turns(const emu::Request& request);
 
-// Lanes down, banks across: which lane asks which bank, and at which turn it is served; below it how many different
-// words each bank has to deliver.
+// Lanes as rows, banks as columns: which bank each lane reads, and in which wavefront; below, how many
+// different words each bank delivers.
 std::string bank_picture(const emu::Request& request);
 
-// Lanes on the left, the lines of 128 bytes they touch on the right, in sectors of 32: those that move, and in them
-// the bytes that were asked for.
+// Lanes on the left; on the right the cache lines of 128 bytes they access, with the 32-byte sectors that are
+// transferred and the bytes that were requested.
 std::string sector_picture(const emu::Request& request);
 
-// Text as HTML and SVG want it.
+// Text, escaped for HTML and SVG.
 std::string escaped(std::string_view text);
 
 }  // namespace cairn::lab::trace

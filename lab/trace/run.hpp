@@ -1,4 +1,4 @@
-// Runs a rung of the traced ladder, once, and brings back what was seen.
+// Runs a rung of the traced ladder once, and returns the trace.
 #pragma once
 
 #include "lab/trace/traced.hpp"
@@ -8,9 +8,10 @@ namespace cairn::lab::trace {
 // Does this build have the traced emulator?
 bool available();
 
-// C = op(A) op(B) with small integers, so that the result is exact and can be held against a plain loop; that is done
-// up to 2^24 products. The seed draws the data and the order of threads. `id` is a rung's, without its tile.
-// Detectors look for races, accesses out of bounds and words of C that nobody wrote; counters are there in any case.
+// C = op(A) op(B) with small integers, so that the result is exact and can be compared with a plain loop;
+// this is done up to 2^24 multiply-adds. The seed determines the data and the order of threads. `id` is a
+// rung's, without its tile. Detectors look for races, accesses out of bounds and elements of C that were
+// never written; counters are always on.
 Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::uint64_t seed, bool detectors);
 
 // The same for a contender's id: "simt/04_block_tile@1".

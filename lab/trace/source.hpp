@@ -1,4 +1,4 @@
-// The source of a kernel with what each line did beside it.
+// The source of a kernel with the counters of each line.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Listing {
 
 // Where the files of a trace are looked for, in order: the tree this was built from, then the current directory.
 std::vector<std::string> source_roots();
-// For a file of the user's the other way round: he named it from where he is.
+// For a user's file the other way round: its path is relative to the current directory.
 std::vector<std::string> own_roots();
 
 // One for each file, the one with the most requests first: the kernel's own, as a rule. A file that is not found has

@@ -1,4 +1,4 @@
-// One rung, or one kernel of the user's, run once under the traced emulator: what everything in this folder shows.
+// The result of one run of a rung, or of a user's kernel, under the traced emulator.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Traced {
 
 using Runs = std::vector<Traced>;
 
-// Are these of the user's own kernels?
+// Whether these are runs of a user's own kernels.
 inline bool is_own(const Runs& runs) { return !runs.empty() && !runs.front().own.empty(); }
 
 }  // namespace cairn::lab::trace

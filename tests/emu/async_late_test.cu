@@ -1,5 +1,5 @@
-// Asynchronous copies on the emulator land as late as the program permits, and what has not landed is poison. A GPU
-// promises nothing of the kind, so this is no test for one.
+// On the emulator cp.async completes as late as the program permits, and until then the target is poison. A GPU does
+// not promise that, so this is a test of the emulator only.
 #include "device/async_copy.hpp"
 #include "tests/emu/support.hpp"
 

@@ -1,4 +1,4 @@
-// Asynchronous copies: they arrive when they are waited for, group by group, and not before.
+// cp.async: copies are complete when their group has been waited for, and not before.
 #include "device/async_copy.hpp"
 #include "tests/emu/support.hpp"
 

@@ -1,4 +1,4 @@
-// The block's barriers: nobody passes before all have come, and the predicates are counted.
+// The block's barriers: no thread passes before all have arrived, and predicates are counted.
 #include "device/barrier.hpp"
 #include "tests/emu/support.hpp"
 

@@ -1,4 +1,4 @@
-// Clusters: blocks that meet, come to each other's barriers, and load boxes for each other.
+// Clusters: cluster barriers, arrivals at mbarriers of other blocks, and multicast loads.
 #include "device/cluster.hpp"
 #include "device/tma.hpp"
 #include "tests/emu/support.hpp"

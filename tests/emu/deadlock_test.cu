@@ -1,4 +1,4 @@
-// Kernels that would hang, or do worse, on a GPU: each must end with a report that says who waits where, and the next
+// Kernels that would hang, or worse, on a GPU: each must end with a report of which threads wait where, and the next
 // launch must work.
 #include <string>
 
@@ -47,12 +47,12 @@ __global__ void half_skips(int* out) {
 TEST(Deadlock, HalfTheBlockSkipsABarrier) {
   Array<int> out(1);
   const int line = std::stoi(half_skips_line);
-  expect_parts(
-      report_of({2}, 128, half_skips, out.data()),
-      {"half_skips, block (", " of (2,1,1): deadlock, none of its 128 threads can go on",
-       "\n  threads 0-63: waiting at __syncthreads, " + kHere + std::to_string(line + 2) + " (64 of 128 have come)",
-       "\n  threads 64-127: waiting at bar_sync, " + kHere + std::to_string(line + 3) +
-           ", barrier 1 (64 of 128 have come)"});
+  expect_parts(report_of({2}, 128, half_skips, out.data()),
+               {"half_skips, block (", " of (2,1,1): deadlock, none of its 128 threads can go on",
+                "\n  threads 0-63: waiting at __syncthreads, " + kHere + std::to_string(line + 2) +
+                    " (64 of 128 have arrived)",
+                "\n  threads 64-127: waiting at bar_sync, " + kHere + std::to_string(line + 3) +
+                    ", barrier 1 (64 of 128 have arrived)"});
 }
 
 __global__ void early_return(int n) {
@@ -61,7 +61,7 @@ __global__ void early_return(int n) {
 }
 TEST(Deadlock, ReturnBeforeABarrier) {
   expect_parts(report_of({1}, 96, early_return, 90),
-               {"block (0,0,0) of (1,1,1)", "\n  threads 0-89: waiting at __syncthreads", "(90 of 96 have come)",
+               {"block (0,0,0) of (1,1,1)", "\n  threads 0-89: waiting at __syncthreads", "(90 of 96 have arrived)",
                 "\n  threads 90-95: returned"});
   run({1}, 96, 0, early_return, 96);
 }
@@ -115,7 +115,7 @@ TEST(Deadlock, ALaneWaitsElsewhere) {
   Array<int> out(32);
   expect_parts(report_of({1}, 32, lane_stays_away, out.data()),
                {"\n  threads 0-8, 10-31: waiting in __ballot_sync", "mask 0xffffffff",
-                "\n  thread 9: waiting at __syncthreads", "(1 of 32 have come)"});
+                "\n  thread 9: waiting at __syncthreads", "(1 of 32 have arrived)"});
 }
 
 __global__ void circular(int* out) {
@@ -127,8 +127,8 @@ __global__ void circular(int* out) {
 TEST(Deadlock, CircularNamedBarriers) {
   Array<int> out(1);
   expect_parts(report_of({1}, 64, circular, out.data()),
-               {"\n  threads 0-31: waiting at bar_sync, " + kHere, ", barrier 1 (32 of 64 have come)",
-                "\n  threads 32-63: waiting at bar_sync, " + kHere, ", barrier 2 (32 of 64 have come)"});
+               {"\n  threads 0-31: waiting at bar_sync, " + kHere, ", barrier 1 (32 of 64 have arrived)",
+                "\n  threads 32-63: waiting at bar_sync, " + kHere, ", barrier 2 (32 of 64 have arrived)"});
 }
 
 __global__ void bad_barrier(int id, int threads) { bar_sync(id, threads); }
@@ -151,7 +151,7 @@ TEST(Deadlock, AFlagThatNobodySets) {
   const std::string report = report_of({2}, 32, poll, flag.data());
   expect_parts(report, {"stuck, no thread of any running block has changed anything", "\n  thread 0: polling with ",
                         kHere + std::to_string(std::stoi(poll_line) + 3),
-                        "\n  threads 1-31: waiting at __syncthreads", "(31 of 32 have come)"});
+                        "\n  threads 1-31: waiting at __syncthreads", "(31 of 32 have arrived)"});
   Array<int> set(std::vector<int>{1});
   run({2}, 32, 0, poll, set.data());
 }

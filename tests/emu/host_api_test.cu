@@ -1,4 +1,4 @@
-// The host's side: memory with bounds, limits of a launch, errors that are kept and taken.
+// The runtime API: bounds of device memory, launch limits, and errors that are kept until they are taken.
 #include <cmath>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Who am I: indices and extents in one, two and three dimensions.
+// threadIdx, blockIdx, blockDim and gridDim in one, two and three dimensions.
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {

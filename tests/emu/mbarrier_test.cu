@@ -1,4 +1,4 @@
-// Barriers in shared memory: who waits for which phase, and how arrivals and bytes end one.
+// mbarriers: waiting by parity, and phases that complete by arrivals and by bytes.
 #include "device/mbarrier.hpp"
 #include "device/tma.hpp"
 #include "tests/emu/support.hpp"
@@ -6,7 +6,7 @@
 namespace cairn::emu_test {
 namespace {
 
-// The phase before the first has ended; the first has not, until all have come.
+// The phase before the first counts as complete; the first is not until all have arrived.
 __global__ void first_phase(int* out) {
   __shared__ Mbarrier barrier;
   __shared__ int cell;

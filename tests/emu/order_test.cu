@@ -1,5 +1,5 @@
-// The order in which threads and blocks run: shuffled by a seed, the same for the same seed; and who runs side by
-// side.
+// The order in which threads and blocks run: random, but the same for the same seed;
+// and which blocks are co-resident.
 #include <algorithm>
 #include <fstream>
 #include <numeric>

@@ -1,4 +1,4 @@
-// Polling with plain loads, in a build that does not see them: a thread that never lets go is interrupted.
+// Polling with plain loads, in a build that does not see them: the preemption timer interrupts the thread.
 #include <cmath>
 #include <string>
 

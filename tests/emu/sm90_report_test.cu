@@ -1,5 +1,5 @@
-// Barriers in shared memory, the copy engine and clusters on the emulator: what it does later than a GPU would, and
-// what it ends a launch for. Each report must say who does what where, and the next launch must work.
+// mbarriers, TMA and clusters on the emulator: what it does later than a GPU would, and which errors end a launch.
+// Each report must name the thread, the call and the line, and the next launch must work.
 #include <string>
 
 #include "device/cluster.hpp"
@@ -212,11 +212,12 @@ template <Bad bad> void expect_misuse(const std::vector<std::string>& parts) {
   expect_parts(report, {kHere});
 }
 TEST(Sm90Report, BarriersThatNoGpuHas) {
-  expect_misuse<Bad::no_init>({"mbarrier_arrive at", "nobody has initialised the barrier at byte 0 of", "::barrier"});
+  expect_misuse<Bad::no_init>(
+      {"mbarrier_arrive at", "no thread has initialised the barrier at byte 0 of", "::barrier"});
   expect_misuse<Bad::second_init>({"mbarrier_init at", "has been initialised already, at " + kHere});
   expect_misuse<Bad::no_arrivals>({"a phase of 0 arrivals"});
   expect_misuse<Bad::not_shared>({"a barrier is 8 bytes of shared memory"});
-  expect_misuse<Bad::too_many_arrivals>({"mbarrier_arrive at", "all of the 1 arrival of this phase have come"});
+  expect_misuse<Bad::too_many_arrivals>({"mbarrier_arrive at", "all of the 1 arrival of this phase have arrived"});
   expect_misuse<Bad::too_few_bytes>({"it expects 64 bytes, and what has been issued", "brings 128"});
   expect_misuse<Bad::too_many_bytes>({"is to expect 1048576 bytes in one phase; it can count 1048575"});
   expect_misuse<Bad::not_ready>({"tma_load at", "until its thread calls fence_mbarrier_init()"});
@@ -300,7 +301,8 @@ template <bool meets> __global__ void unmet() {
 }
 TEST(Sm90Report, AnArrivalWhereNobodyMayBe) {
   expect_parts(report_of(2, {2}, 32, unmet<false>), {"no cluster_sync() before, so the other block may not have"});
-  expect_parts(report_of(2, {2}, 32, unmet<true>), {"nobody has initialised the barrier", "block 0 of its cluster"});
+  expect_parts(report_of(2, {2}, 32, unmet<true>),
+               {"no thread has initialised the barrier", "block 0 of its cluster"});
 }
 
 // One block of a cluster polls for what nobody writes, while the other sleeps until it comes.

@@ -1,4 +1,4 @@
-// stmatrix on the emulator: where each word of a register goes, the way back of ldmatrix, and rows that cannot be.
+// stmatrix on the emulator: where each register is stored, that ldmatrix reads it back, and invalid row addresses.
 #include <string>
 
 #include "device/ldmatrix.hpp"

@@ -1,4 +1,4 @@
-// What the emulator's tests share. Only CUDA's API is used here: the tests that say nothing of the emulator itself
+// Shared by the emulator's tests. Only CUDA's API is used here: the tests that say nothing of the emulator itself
 // can be compiled by nvcc too, and then tell whether the hardware agrees with them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The copy engine: boxes of every rank, size and swizzle, over every edge, to shared memory and back.
+// TMA: boxes of every rank, size and swizzle, over every edge of the matrix, to shared memory and back.
 #include <cstring>
 #include <numeric>
 
@@ -54,11 +54,11 @@ __global__ void store_bytes(const __grid_constant__ TensorMap map, At at, unsign
 
 // Where byte `at` of a box lies, as device/tensor_map.hpp tells it.
 std::size_t place(Swizzle swizzle, std::size_t at) {
-  const std::size_t piece = at / 16, in_piece = at % 16;
+  const std::size_t piece = at / 16, in_chunk = at % 16;
   switch (swizzle) {
-    case Swizzle::b128: return (piece / 8 * 8 + (piece % 8 ^ piece / 8 % 8)) * 16 + in_piece;
-    case Swizzle::b64: return (piece / 4 * 4 + (piece % 4 ^ piece / 4 / 2 % 4)) * 16 + in_piece;
-    case Swizzle::b32: return (piece / 2 * 2 + (piece % 2 ^ piece / 2 / 4 % 2)) * 16 + in_piece;
+    case Swizzle::b128: return (piece / 8 * 8 + (piece % 8 ^ piece / 8 % 8)) * 16 + in_chunk;
+    case Swizzle::b64: return (piece / 4 * 4 + (piece % 4 ^ piece / 4 / 2 % 4)) * 16 + in_chunk;
+    case Swizzle::b32: return (piece / 2 * 2 + (piece % 2 ^ piece / 2 / 4 % 2)) * 16 + in_chunk;
     case Swizzle::none: break;
   }
   return at;

@@ -1,5 +1,5 @@
-// wgmma runs by itself: what a thread sees before it waits, what its products read if it changes their operands under
-// them, and calls that no GPU takes. Registers that a warpgroup gives to another are here too.
+// wgmma is asynchronous: what a thread sees before it waits, what wgmma reads if its operands change while it is in
+// flight, and invalid calls. Also setmaxnreg.
 #include <cmath>
 #include <string>
 
@@ -193,25 +193,25 @@ template <Wrong wrong> void expect_refused(const std::string& words, unsigned th
 TEST(WgmmaLate, EveryThreadOfTheWarpgroupMustCome) {
   expect_refused<Wrong::thread_returns>("is for all 128 threads, and thread 100 is not there");
   expect_refused<Wrong::sums_written>("is for all 128 threads, and threads 192-255 are not there", 192);
-  expect_refused<Wrong::thread_elsewhere>("(127 of 128 have come)");
+  expect_refused<Wrong::thread_elsewhere>("(127 of 128 have arrived)");
   expect_refused<Wrong::thread_elsewhere>("waiting at __syncthreads");
   expect_refused<Wrong::two_places>(" called wgmma at ");
   expect_refused<Wrong::other_call>("wgmma_commit at ");
-  expect_refused<Wrong::two_operands>(" ask for different things");
-  expect_refused<Wrong::two_sums>(" names other sums than the threads before it");
+  expect_refused<Wrong::two_operands>(" pass different arguments");
+  expect_refused<Wrong::two_sums>(" passes other accumulators than the threads before it");
 }
 TEST(WgmmaLate, MissingFencesAndWaitsAreReported) {
   expect_refused<Wrong::no_fence>("there was no wgmma_fence before it");
-  expect_refused<Wrong::no_second_fence>("its sums were waited for, and there was no wgmma_fence since");
-  expect_refused<Wrong::no_wait>("is at work: no wgmma_wait has demanded it");
-  expect_refused<Wrong::no_commit>("is at work: no wgmma_wait has demanded it");
-  expect_refused<Wrong::sums_written>("thread 31 has written to the sums of wgmma at ");
+  expect_refused<Wrong::no_second_fence>("its accumulators were waited for, and there was no wgmma_fence since");
+  expect_refused<Wrong::no_wait>("is in flight: no wgmma_wait has waited for it");
+  expect_refused<Wrong::no_commit>("is in flight: no wgmma_wait has waited for it");
+  expect_refused<Wrong::sums_written>("thread 31 has written to the accumulators of wgmma at ");
 }
 TEST(WgmmaLate, OperandsThatCannotBeAreReported) {
   expect_refused<Wrong::operand_outside>(" reads B from bytes ");
   expect_refused<Wrong::operand_global>(" reads A from bytes ");
   expect_refused<Wrong::operand_misaligned>("the address is no multiple of 16");
-  expect_refused<Wrong::stride_odd>("the stride 1000 or the lead 16 is no multiple of 16");
+  expect_refused<Wrong::stride_odd>("the stride offset 1000 or the leading offset 16 is no multiple of 16");
 }
 
 // 384 threads begin with 168 registers each: 240 of two warpgroups and 24 of the third are as many.
@@ -239,7 +239,7 @@ TEST(Registers, AreExchangedBetweenWarpgroups) {
   const std::string never = register_report<Registers::never>();
   EXPECT_NE(never.find("deadlock"), std::string::npos) << never;
   EXPECT_NE(never.find("waiting in setmaxnreg_inc, tests/emu/wgmma_late_test.cu:"), std::string::npos) << never;
-  EXPECT_NE(never.find("(all have come, and there are 168 registers for each)"), std::string::npos) << never;
+  EXPECT_NE(never.find("(all have arrived, and there are 168 registers for each)"), std::string::npos) << never;
   EXPECT_NE(register_report<Registers::too_many>().find("there are 232 registers for each"), std::string::npos);
   EXPECT_NE(register_report<Registers::keep_more>().find("asks for 176 registers, and a thread has at most 168"),
             std::string::npos);

@@ -1,4 +1,4 @@
-// wgmma on the emulator: every width and type, every way an operand can lie, chains and groups, all by numbers that
+// wgmma on the emulator: every width and type, every layout of an operand, chains and groups, all by numbers that
 // are exact; and what it says when a call is wrong.
 #include <algorithm>
 #include <cmath>

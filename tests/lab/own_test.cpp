@@ -202,7 +202,7 @@ TEST(OwnTools, WhatIsMissingIs77) {
 }
 
 TEST(OwnWire, BringsEverythingOver) {
-  emu::program::Told told;
+  emu::program::ProgramOutput told;
   told.usage = "u", told.failure = std::string("f\0g", 3);
   emu::KernelTrace kernel;
   kernel.name = "k", kernel.grid = {1, 2, 3}, kernel.launches = 4;
@@ -220,7 +220,7 @@ TEST(OwnWire, BringsEverythingOver) {
 
   std::stringstream file;
   write(file, told);
-  emu::program::Told back;
+  emu::program::ProgramOutput back;
   ASSERT_TRUE(read(file, back));
   EXPECT_EQ(back.usage, "u");
   EXPECT_EQ(back.failure, told.failure);
@@ -238,7 +238,7 @@ TEST(OwnWire, BringsEverythingOver) {
   EXPECT_EQ(back.buffers.at(0).gap, 3u);
 
   std::stringstream cut(file.str().substr(0, file.str().size() / 2));
-  emu::program::Told half;
+  emu::program::ProgramOutput half;
   EXPECT_FALSE(read(cut, half));
 }
 

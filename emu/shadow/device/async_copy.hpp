@@ -1,4 +1,5 @@
-// The emulator's body of device/async_copy.hpp. A copy lands as late as the program permits: see emu/machine/async_copy.hpp.
+// The emulator's version of device/async_copy.hpp. A copy is done as late as the
+// program permits (emu/machine/async_copy.hpp).
 #pragma once
 
 #include "emu/machine/builtins.hpp"

@@ -1,4 +1,4 @@
-// The emulator's body of device/barrier.hpp.
+// The emulator's version of device/barrier.hpp.
 #pragma once
 
 #include "emu/machine/builtins.hpp"

@@ -1,4 +1,4 @@
-// The emulator's body of device/cluster.hpp.
+// The emulator's version of device/cluster.hpp.
 #pragma once
 
 #include "emu/shadow/device/sm90.hpp"
@@ -6,10 +6,10 @@
 
 namespace cairn {
 
-inline unsigned cluster_rank() { return emu::rank_in_cluster(); }
+inline unsigned cluster_rank() { return emu::cluster_rank(); }
 
-inline void cluster_sync(emu::Site site = emu::Site::current()) { emu::cluster_barrier(site); }
-inline void cluster_arrive(emu::Site site = emu::Site::current()) { emu::cluster_barrier_arrive(site); }
-inline void cluster_wait(emu::Site site = emu::Site::current()) { emu::cluster_barrier_wait(site); }
+inline void cluster_sync(emu::Site site = emu::Site::current()) { emu::cluster_sync(site); }
+inline void cluster_arrive(emu::Site site = emu::Site::current()) { emu::cluster_arrive(site); }
+inline void cluster_wait(emu::Site site = emu::Site::current()) { emu::cluster_wait(site); }
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// The emulator's body of device/e4m3.hpp.
+// The emulator's version of device/e4m3.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The emulator's body of device/ldmatrix.hpp.
+// The emulator's version of device/ldmatrix.hpp.
 #pragma once
 
 #include "emu/machine/builtins.hpp"
@@ -8,13 +8,13 @@ namespace cairn {
 template <int count>
 inline void load_matrices(std::uint32_t (&to)[count], const void* row, emu::Site site = emu::Site::current()) {
   static_assert(count == 1 || count == 2 || count == 4, "ldmatrix loads 1, 2 or 4 matrices");
-  emu::load_matrices_together(to, row, count, false, "load_matrices", site);
+  emu::warp_ldmatrix(to, row, count, false, "load_matrices", site);
 }
 
 template <int count>
 inline void load_transposed(std::uint32_t (&to)[count], const void* row, emu::Site site = emu::Site::current()) {
   static_assert(count == 1 || count == 2 || count == 4, "ldmatrix loads 1, 2 or 4 matrices");
-  emu::load_matrices_together(to, row, count, true, "load_transposed", site);
+  emu::warp_ldmatrix(to, row, count, true, "load_transposed", site);
 }
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// The emulator's body of device/mma.hpp. The sums are worked out in emu/machine/mma.cpp.
+// The emulator's version of device/mma.hpp. emu/machine/mma.cpp computes the products.
 #pragma once
 
 #include <type_traits>
@@ -22,19 +22,19 @@ template <class In> constexpr fragment::Type mma_type() {
 }  // namespace detail
 
 template <class In>
-inline void mma(float (&sums)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+inline void mma(float (&acc)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
                 emu::Site site = emu::Site::current()) {
   constexpr fragment::Type type = detail::mma_type<In>();
   static constexpr emu::Multiply what{{fragment::Op::mma, type, {16, 8, type == fragment::Type::tf32 ? 8 : 16}}};
-  emu::multiply_together(what, "mma", {a, b, sums, sums}, site);
+  emu::warp_mma(what, "mma", {a, b, acc, acc}, site);
 }
 
 template <class In>
-inline void mma(float (&sums)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
+inline void mma(float (&acc)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
                 emu::Site site = emu::Site::current()) {
   static_assert(!std::is_same_v<In, Tf32>, "of Tf32 there is 16 x 8 x 8, with all registers");
   static constexpr emu::Multiply what{{fragment::Op::mma, detail::mma_type<In>(), {16, 8, 8}}};
-  emu::multiply_together(what, "mma", {a, b, sums, sums}, site);
+  emu::warp_mma(what, "mma", {a, b, acc, acc}, site);
 }
 
 }  // namespace cairn

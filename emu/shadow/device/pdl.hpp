@@ -1,4 +1,4 @@
-// The emulator's body of device/pdl.hpp: kernels follow each other, so there is nothing to wait for.
+// The emulator's version of device/pdl.hpp: grids run one after another, so there is nothing to wait for.
 #pragma once
 
 namespace cairn {

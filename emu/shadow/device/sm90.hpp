@@ -1,4 +1,4 @@
-// The emulator's body of device/sm90.hpp: here everything is compiled for sm_90a.
+// The emulator's version of device/sm90.hpp: here everything is compiled for sm_90a.
 #pragma once
 
 #include "emu/machine/shared_window.hpp"

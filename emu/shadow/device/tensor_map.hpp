@@ -1,4 +1,5 @@
-// The emulator's body of device/tensor_map.hpp. A map is checked by the driver's rules and says which one it breaks.
+// The emulator's version of device/tensor_map.hpp. The error names the rule of the driver that a
+// map breaks.
 #pragma once
 
 #include "emu/shadow/cuda_runtime.h"

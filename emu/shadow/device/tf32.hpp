@@ -1,4 +1,4 @@
-// The emulator's body of device/tf32.hpp.
+// The emulator's version of device/tf32.hpp.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,8 @@ struct Tf32 {};
 inline float to_tf32(float x) {
   auto bits = std::bit_cast<std::uint32_t>(x);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return std::bit_cast<float>(0x7fffffffu);
-  // Half of the last bit kept, away from zero: the carry may reach the exponent, and infinity stays what it is.
+  // Adds half of the last kept bit, so it rounds ties away from zero. The carry may
+  // reach the exponent; infinity stays.
   bits += (bits & 0x7fffffffu) == 0x7f800000u ? 0 : 0x1000u;
   return std::bit_cast<float>(bits & 0xffffe000u);
 }

@@ -1,4 +1,5 @@
-// The emulator's body of device/tma.hpp. Copies land as late as the program permits: see emu/sm90/tma.hpp.
+// The emulator's version of device/tma.hpp. Copies are done as late as the program permits
+// (emu/sm90/tma.hpp).
 #pragma once
 
 #include "emu/shadow/device/mbarrier.hpp"
@@ -15,30 +16,30 @@ inline void prefetch_tensor_map(const TensorMap&) {}
 template <int rank>
 inline void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* arrived,
                      emu::Site site = emu::Site::current()) {
-  emu::bulk_load(shared, map, at, rank, arrived, site);
+  emu::tma_load(shared, map, at, rank, arrived, site);
 }
 
 template <int rank>
 inline void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map, const int (&at)[rank],
                                Mbarrier* arrived, emu::Site site = emu::Site::current()) {
-  emu::bulk_load_to(blocks, shared, map, at, rank, arrived, site);
+  emu::tma_load_multicast(blocks, shared, map, at, rank, arrived, site);
 }
 
 template <int rank>
 inline void tma_store(const TensorMap& map, const int (&at)[rank], const void* shared,
                       emu::Site site = emu::Site::current()) {
-  emu::bulk_store(map, at, rank, shared, site);
+  emu::tma_store(map, at, rank, shared, site);
 }
 
-inline void tma_commit(emu::Site site = emu::Site::current()) { emu::bulk_commit(site); }
+inline void tma_commit(emu::Site site = emu::Site::current()) { emu::tma_commit(site); }
 
 template <int left> inline void tma_wait_read(emu::Site site = emu::Site::current()) {
   static_assert(left >= 0);
-  emu::bulk_wait_read(left, site);
+  emu::tma_wait_read(left, site);
 }
 template <int left> inline void tma_wait(emu::Site site = emu::Site::current()) {
   static_assert(left >= 0);
-  emu::bulk_wait(left, site);
+  emu::tma_wait(left, site);
 }
 
 }  // namespace cairn

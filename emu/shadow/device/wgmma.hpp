@@ -1,4 +1,5 @@
-// The emulator's body of device/wgmma.hpp. Products are made as late as the program permits: see emu/sm90/wgmma.hpp.
+// The emulator's version of device/wgmma.hpp. wgmma is executed as late as the program
+// permits (emu/sm90/wgmma.hpp).
 #pragma once
 
 #include <type_traits>
@@ -25,17 +26,17 @@ struct MatrixDescriptor {
 inline MatrixDescriptor matrix_descriptor(const void* shared, Swizzle swizzle, int stride, int lead = 16,
                                           emu::Site site = emu::Site::current()) {
   constexpr unsigned codes[] = {0, 3, 2, 1};
-  return {std::uint64_t{emu::operand_address(shared, stride, lead, site) >> 4} |
+  return {std::uint64_t{emu::descriptor_address(shared, stride, lead, site) >> 4} |
           std::uint64_t{static_cast<unsigned>(lead) >> 4} << 16 |
           std::uint64_t{static_cast<unsigned>(stride) >> 4} << 32 |
           std::uint64_t{codes[static_cast<int>(swizzle)]} << 62};
 }
 
-inline void wgmma_fence(emu::Site site = emu::Site::current()) { emu::group_fence(site); }
-inline void wgmma_commit(emu::Site site = emu::Site::current()) { emu::group_commit(site); }
+inline void wgmma_fence(emu::Site site = emu::Site::current()) { emu::wgmma_fence(site); }
+inline void wgmma_commit(emu::Site site = emu::Site::current()) { emu::wgmma_commit(site); }
 template <int left> inline void wgmma_wait(emu::Site site = emu::Site::current()) {
   static_assert(left >= 0 && left <= 7, "wgmma.wait_group takes 0 to 7");
-  emu::group_wait(left, site);
+  emu::wgmma_wait(left, site);
 }
 template <int count> inline void pin(float (&)[count]) {}
 
@@ -51,7 +52,7 @@ template <class In> constexpr fragment::Type wgmma_type() {
          : wide   ? fragment::Type::tf32
                   : fragment::Type::bf16;
 }
-template <class In, int n, Major a_major, Major b_major> constexpr emu::GroupMultiply wgmma_of() {
+template <class In, int n, Major a_major, Major b_major> constexpr emu::WgmmaShape wgmma_of() {
   static_assert(n % 8 == 0 && n >= 8 && n <= 256, "wgmma has 8, 16, … 256 columns");
   constexpr fragment::Type type = wgmma_type<In>();
   constexpr bool a_rows = a_major == Major::mn, b_rows = b_major == Major::mn;
@@ -60,19 +61,19 @@ template <class In, int n, Major a_major, Major b_major> constexpr emu::GroupMul
   return {{fragment::Op::wgmma, type, {64, n, fragment::group_depth(type)}}, a_rows, b_rows};
 }
 template <class In, int n, Major a_major, Major b_major>
-inline constexpr emu::GroupMultiply kWgmma = wgmma_of<In, n, a_major, b_major>();
+inline constexpr emu::WgmmaShape kWgmma = wgmma_of<In, n, a_major, b_major>();
 
 }  // namespace detail
 
 template <class In, int n, Major a_major = Major::k, Major b_major = Major::k>
-inline void wgmma(float (&sums)[n / 2], MatrixDescriptor a, MatrixDescriptor b, bool add,
+inline void wgmma(float (&acc)[n / 2], MatrixDescriptor a, MatrixDescriptor b, bool add,
                   emu::Site site = emu::Site::current()) {
-  emu::group_multiply(detail::kWgmma<In, n, a_major, b_major>, {sums, nullptr, a.bits, b.bits, add}, site);
+  emu::wgmma(detail::kWgmma<In, n, a_major, b_major>, {acc, nullptr, a.bits, b.bits, add}, site);
 }
 template <class In, int n, Major b_major = Major::k>
-inline void wgmma(float (&sums)[n / 2], const std::uint32_t (&a)[4], MatrixDescriptor b, bool add,
+inline void wgmma(float (&acc)[n / 2], const std::uint32_t (&a)[4], MatrixDescriptor b, bool add,
                   emu::Site site = emu::Site::current()) {
-  emu::group_multiply(detail::kWgmma<In, n, Major::k, b_major>, {sums, a, 0, b.bits, add}, site);
+  emu::wgmma(detail::kWgmma<In, n, Major::k, b_major>, {acc, a, 0, b.bits, add}, site);
 }
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// What `cairn trace FILE` is told about a launch, read from the command line.
+// Parses the launch arguments of `cairn trace FILE` from the command line.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace cairn::lab::trace {
 // `number` is the argument's, from 1.
 emu::program::Argument parse_argument(const std::string& text, std::size_t number);
 
-// "8", "8,4" or "8,4,2" within what a device takes. `flag` is the flag's name, for the complaint.
+// "8", "8,4" or "8,4,2" within the device's limits. `flag` is the flag's name, for the error.
 std::array<unsigned, 3> parse_grid(const std::string& text);
 std::array<unsigned, 3> parse_block(const std::string& text);
 

@@ -1,4 +1,4 @@
-// How this build compiles kernels for the traced emulator; lab/CMakeLists.txt writes the definition.
+// How this build compiles kernels for the traced emulator; cmake/own_build.cmake writes the definition.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct OwnBuild {
   std::vector<std::string> flags;      // those of the traced ladder
   std::vector<std::string> includes;   // folders, in the tree that was built
   std::vector<std::string> libraries;  // files, in the folder it was built in
-  std::string fibers;                  // Boost.Context's file; empty where it is not used
+  std::string fibers;                  // Boost.Context's library file; empty if it is not used
   // Once installed: from the command's folder to that of the libraries and to that of the headers.
   std::string to_lib, to_headers, to_include;
 };

@@ -17,7 +17,7 @@ struct OwnSource {
   std::vector<std::string> flags;  // for the compiler, "-DN=4"
 };
 
-// A folder of its own below the system's for such things, gone at the end.
+// A folder in the system's folder for temporary files, removed by the destructor.
 class Workplace {
  public:
   Workplace();
@@ -35,14 +35,14 @@ struct OwnProgram {
   Scanned scanned;  // without its text
 };
 
-// Throws Error: what the file or the kernel's name has wrong, in one line. `tick` as for run_program().
+// Throws Error: what is wrong with the file or the kernel's name, in one line. `tick` as for run_program().
 OwnProgram build_program(const OwnSource& source, const Tools& tools, const Workplace& place,
                          const std::function<bool()>& tick);
 
-// What the folder of the user's file is called in the program.
+// The name of the user file's folder in the program's line tables.
 inline constexpr const char* kUsersFolder = "/cairn_users_folder/";
 
-// The same text with the files below the folder of the user's file named as he names them.
+// The text with files in that folder named as the user named them.
 std::string named_by_user(std::string text, const std::string& users_file);
 
 // The first error in what g++ wrote, as "file:line: text" and how many more there are; the place is where the user's

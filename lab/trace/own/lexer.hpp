@@ -1,4 +1,4 @@
-// Reads C++ as far as a look for certain words needs it: comments, strings and characters are passed over.
+// A lexer for C++ that is enough to find certain words: it skips comments, strings and character literals.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 namespace cairn::lab::trace {
 
 struct Token {
-  std::string_view text;   // a word, a number, or a piece of punctuation; empty at the end
-  std::size_t at = 0;      // where it stands
+  std::string_view text;   // a word, a number or a punctuation mark; empty at the end
+  std::size_t at = 0;      // its position in the text
   bool directive = false;  // within a line that begins with #
   bool begins = false;     // a line
   bool word() const {

@@ -12,7 +12,7 @@
 namespace cairn::lab::trace {
 namespace {
 
-std::string arguments_of(const emu::program::Asked& asked) {
+std::string arguments_of(const emu::program::ProgramInput& asked) {
   std::string text;
   for (const emu::program::Argument& argument : asked.arguments) text += (text.empty() ? "" : " ") + argument.text;
   return text.empty() ? "no arguments" : text;
@@ -30,7 +30,7 @@ std::vector<std::string> notes_of(const OwnSource& source, const Scanned& scanne
 }
 
 // The program knows the folder of the user's file by another name.
-void rename(const std::string& file, emu::program::Told& told) {
+void rename(const std::string& file, emu::program::ProgramOutput& told) {
   const auto rename = [&](std::string& text) { text = named_by_user(std::move(text), file); };
   for (emu::KernelTrace& kernel : told.trace.kernels) {
     for (emu::LineCounters& line : kernel.lines) rename(line.place.file);
@@ -64,7 +64,7 @@ OwnSeen trace_own(const OwnRun& wanted, const std::function<bool()>& tick) {
   }
   const profile::Ran ran = profile::run_program({program.path, question, answer}, tick);
   if (tick && !tick()) throw Error(kInterrupted, "interrupted");
-  emu::program::Told told;
+  emu::program::ProgramOutput told;
   std::ifstream in(answer, std::ios::binary);
   if (ran.code != 0 || !emu::program::read(in, told)) {
     const std::string how =

@@ -1,4 +1,4 @@
-// A kernel of the user's own: compiled, run once under the traced emulator, and what was seen.
+// Compiles a user's kernel, runs it once under the traced emulator, and returns the trace.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace cairn::lab::trace {
 
 struct OwnRun {
   OwnSource source;
-  emu::program::Asked asked;
+  emu::program::ProgramInput asked;
 };
 
 struct OwnSeen {
@@ -21,10 +21,10 @@ struct OwnSeen {
   std::vector<std::string> notes;
 };
 
-// Is this a file to compile, and not the id of a rung?
+// Whether this is a file to compile, and not the id of a rung.
 bool is_source(const std::string& id);
 
-// Throws Error: one line, code 2 for what the user can put right, 77 where something to compile with is missing.
+// Throws Error: one line, code 2 for an error of the user, 77 if a tool to compile with is missing.
 OwnSeen trace_own(const OwnRun& wanted, const std::function<bool()>& tick = {});
 
 // "arg 2, f32[4096]: 0 1 2 3 4 5 6 7 …; 12 elements were never written, the first is [100]": one for each buffer.

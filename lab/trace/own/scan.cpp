@@ -11,7 +11,8 @@
 namespace cairn::lab::trace {
 namespace {
 
-// Why this word cannot be emulated; null if it can. Headers are refused by files of their names in emu/shadow/refused.
+// Why this word cannot be emulated; null if it can. Headers are refused by files of their names in
+// emu/shadow/refused.
 const char* refusal(std::string_view word) {
   if (word == "asm" || word == "__asm__" || word == "__asm") return "inline asm";
   if (word == "__cluster_dims__" || word == "cudaLaunchAttributeClusterDimension") return "thread block clusters";

@@ -1,5 +1,5 @@
-// A user's file after its #includes and #ifs have been dealt with: which kernels it has, what in it cannot be
-// emulated, and the same text without the host code that g++ could not compile.
+// Scans a user's file after preprocessing: which kernels it has, what in it cannot be emulated, and the text without
+// the host code that g++ could not compile.
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@ struct Scanned {
   std::vector<std::string> kernels;  // the names of the __global__ functions
   std::vector<Spot> refused;         // in the order of the source
   std::vector<Spot> variables;       // __constant__ and __device__ variables
-  // The text to compile. The body of main() is left out, and so is what stands between <<< and >>> in other host
-  // code: none of it is run here. Lines keep their numbers.
+  // The text to compile. The body of main() is left out, and so are launches <<<…>>> in other host code:
+  // none of it is run here. Lines keep their numbers.
   std::string text;
 };
 
-// `preprocessed` is what g++ -E -fdirectives-only writes. Files that stand in system folders or below one of `ours`
-// are not looked at.
+// `preprocessed` is what g++ -E -fdirectives-only writes. Files in system folders or below one of `ours`
+// are not scanned.
 Scanned scan(const std::string& preprocessed, const std::vector<std::string>& ours);
 
 }  // namespace cairn::lab::trace

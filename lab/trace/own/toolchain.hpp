@@ -1,4 +1,4 @@
-// What it takes to compile a user's kernel: g++, the headers that stand in for CUDA's, the emulator's libraries.
+// Finds what a user's kernel is compiled with: g++, the headers that stand in for CUDA's, the emulator's libraries.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Tools {
   std::vector<std::string> flags, includes, libraries;
 };
 
-// Beside the installed command or else in the build's own folders. Throws Error (77) if something is missing.
+// Next to the installed command, or else in the build tree. Throws Error (77) if something is missing.
 Tools find_tools(const OwnBuild& build = own_build());
 
 }  // namespace cairn::lab::trace

@@ -1,5 +1,5 @@
-// Asynchronous copies with one bug each, and their twins without it. Lines that a report must name end in "// <-
-// word".
+// Asynchronous copies with one bug each, and their twins without it. Lines that a report
+// must name end in "// <- word".
 #include <cuda_runtime.h>
 
 #include "device/async_copy.hpp"
@@ -7,8 +7,8 @@
 
 namespace cairn::emu::planted {
 
-// A mistake of public collections: `wait_group 1` also on the last tile, when there is no younger group it could
-// mean.
+// A mistake of public collections: `wait_group 1` also on the last tile, when there is
+// no younger group it could mean.
 template <bool bug> __global__ void short_wait(const float* in, float* out, int rounds) {
   __shared__ float stage[2][64];
   const int t = static_cast<int>(threadIdx.x);

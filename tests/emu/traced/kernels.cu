@@ -99,7 +99,7 @@ template <bool bug> __global__ void sum_up(float* sum) {
 }
 
 // One block leaves a number for another, and says so with a flag.
-template <bool bug> __global__ void handed_on(float* out, int* flag) {
+template <bool bug> __global__ void released_at(float* out, int* flag) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x == 0) {
     out[1] = 5;  // <- left
@@ -170,7 +170,7 @@ template <bool bug> void run_one(const std::string& name, const float* in, float
   if (name == "early_return") go(1, 64, early_return<bug>, out, 40);
   if (name == "leaves_out") go(1, 128, leaves_out<bug>, out, 100);
   if (name == "sum_up") go(4, 32, sum_up<bug>, out);
-  if (name == "handed_on") go(2, 32, handed_on<bug>, out, reinterpret_cast<int*>(out + 64));
+  if (name == "handed_on") go(2, 32, released_at<bug>, out, reinterpret_cast<int*>(out + 64));
   if (name == "neighbours") go(1, 32, neighbours<bug>, out);
   if (name == "patterns") go(1, 32, patterns, in, out);
   if (name == "columns") go(1, 32, columns < bug ? 32 : 33 >, out);

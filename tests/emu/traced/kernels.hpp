@@ -1,5 +1,5 @@
-// Runs the kernels of kernels.cu and of the files beside it by name: the tests themselves are not compiled to be
-// watched.
+// Runs the kernels of kernels.cu and of the other files here by name: the tests themselves
+// are not compiled with tracing.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Who is ordered before whom: kernels in which threads wait for each other in other ways than __syncthreads, with one
+// The happens-before order: kernels in which threads synchronize in other ways than by __syncthreads, with one
 // bug each, and their twins without it. Lines that a report must name end in "// <- word".
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Named barriers, atomics and volatile flags under the race detector: what they do not order is named at both of its
-// lines, the twins are silent, and a wait that nobody ends is told, not waited for.
+// Named barriers, atomics and volatile flags under the race detector: what they do not order is reported with both
+// lines, there is no finding in the twins, and a wait that never ends is reported.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the tests of the traced emulator share: running a planted kernel, and looking for a finding at marked lines.
+// Shared by the tests of the traced emulator: runs a kernel, and looks for a finding at the marked lines.
 #pragma once
 
 #include <fstream>

@@ -1,5 +1,5 @@
-// Barriers in shared memory, the copy engine and clusters, with one bug each, and their twins without it. Lines that
-// a report must name end in "// <- word".
+// Kernels with mbarriers, TMA and clusters with one bug each, and their twins without it. Lines that a report
+// must name end in "// <- word".
 #include <cuda_runtime.h>
 
 #include "device/cluster.hpp"
@@ -191,7 +191,7 @@ template <bool bug> __global__ void too_few_bytes(const __grid_constant__ Tensor
   out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// A map that says more of the matrix than there is; a matrix that nobody has written.
+// A tensor map larger than the matrix; a matrix that was never written.
 __global__ void box_of(const __grid_constant__ TensorMap map, int row, float* out) {
   alignas(128) __shared__ float tile[kRows * kWidth];
   __shared__ Mbarrier full;

@@ -1,5 +1,5 @@
-// Barriers in shared memory, the copy engine and clusters under the detectors: every way to be too early is named at
-// both of its lines, the twins are silent, and what the engine copies is counted.
+// mbarriers, TMA and clusters under the detectors: every access that is too early is reported with both lines, there
+// is no finding in the twins, and TMA's bytes are counted.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Sm90Findings, SayWhatIsMissing) {
   expect_said("fenced_by_another", "with no fence_proxy_async() of its own between");
   expect_said("reused_by_others", "before it is done: its wait must come first");
   expect_said("reused_by_itself", "the same thread writes it");
-  expect_said("stored_under", "while the copy is under way");
+  expect_said("stored_under", "while the copy is in flight");
   expect_said("never_released", "parity 0 (1 arrival is missing)");
   expect_said("too_few_bytes", "it expects 128 bytes, and what has been issued");
   expect_said("refill_of_peer", "another block of the cluster copies to");

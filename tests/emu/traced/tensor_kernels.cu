@@ -1,5 +1,5 @@
-// What a warp does as one, with one bug each, and twins without it. Lines that a report must name end in "// <-
-// word".
+// What a warp does as one, with one bug each, and twins without it. Lines that a report
+// must name end in "// <- word".
 #include <mma.h>
 
 #include <cuda_runtime.h>

@@ -97,7 +97,7 @@ template <bool bug> __global__ void operand_refilled(float* out) {
   }
 }
 
-// A ring that the copy engine fills: one thread of the warpgroup tells it that a stage is free, once all but the
+// A ring of stages that TMA fills: one thread of the warpgroup arrives at "empty" of a stage, once all but the
 // newest product are done: the stage of the one before. Or it tells it too early, of the newest.
 constexpr int kRounds = 6, kStage = (kRows + kCols) * 8;  // floats
 template <bool bug> __global__ void stage_freed(const __grid_constant__ TensorMap map, float* out) {
