@@ -1,17 +1,17 @@
-// cp.async: copies from global to shared memory that pass no register. A thread issues some, closes them into a
-// group, goes on, and waits for a group where it needs the data. What has arrived is there for the thread that
-// waited; for the others a barrier must follow the wait. sm_80.
+// cp.async: copies from global to shared memory without registers. A thread issues copies, commits them as a group,
+// continues, and waits for the group when it needs the data. Completed copies are visible to the thread that waited;
+// for other threads a barrier must follow the wait. sm_80.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace cairn {
 
-// Which caches a copy goes through. L1 is for words that the SM will ask for again; a tile that goes to shared memory
-// need not push anything else out of it. Only 16 bytes can go past it.
+// Which caches a copy goes through: L1 and L2 (.ca), or L2 only (.cg), which does not evict anything from L1 and
+// exists for 16 bytes only.
 enum class Through { l1, l2 };
 
-// Issues a copy of 4, 8 or 16 bytes; both addresses are multiples of that.
+// Issues a copy of 4, 8 or 16 bytes; both addresses are multiples of the size.
 template <int bytes, Through through = bytes == 16 ? Through::l2 : Through::l1>
 __device__ __forceinline__ void async_copy(void* shared, const void* global) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
@@ -24,11 +24,11 @@ __device__ __forceinline__ void async_copy(void* shared, const void* global) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
   }
 #else
-  __trap();  // compiled for an older GPU, where the card of a rung that needs this refuses
+  __trap();  // compiled for an older GPU: the card of a rung that needs cp.async excludes it
 #endif
 }
 
-// The same, but only the first `valid` bytes are read, and zeros stand in for the rest; with 0 nothing is read.
+// The same, but only the first `valid` bytes are read, and the rest is filled with zeros; with 0 nothing is read.
 template <int bytes, Through through = bytes == 16 ? Through::l2 : Through::l1>
 __device__ __forceinline__ void async_copy(void* shared, const void* global, int valid) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "cp.async copies 4, 8 or 16 bytes");
@@ -46,14 +46,15 @@ __device__ __forceinline__ void async_copy(void* shared, const void* global, int
 #endif
 }
 
-// Closes a group: the copies this thread has issued since it last did. There may be none.
+// Commits the copies that this thread has issued since its last commit as a group, which may be empty.
 __device__ __forceinline__ void async_commit() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-// Waits until all of this thread's groups have arrived but the newest `left`. Copies in no group are not waited for.
+// Waits until all of this thread's groups but the newest `left` are complete. Copies that are not committed are not
+// waited for.
 template <int left> __device__ __forceinline__ void async_wait() {
   static_assert(left >= 0);
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -61,7 +62,7 @@ template <int left> __device__ __forceinline__ void async_wait() {
 #endif
 }
 
-// Waits for all copies of this thread, those in no group too.
+// Waits for all copies of this thread, committed or not.
 __device__ __forceinline__ void async_wait_all() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");

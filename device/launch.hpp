@@ -1,4 +1,4 @@
-// Starting a kernel, in one spelling that nvcc and g++ both compile.
+// Kernel launches, written so that both nvcc and g++ (for the emulator) compile them.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace cairn {
 
-// Blocks in each direction. CUDA takes 2^31 - 1 along x and 65535 along y and z; rungs walk what goes beyond with a
-// loop inside the kernel or put the long side on x.
+// Blocks in each dimension. CUDA permits 2^31 - 1 along x and 65535 along y and z; a rung that needs more uses a loop
+// in the kernel, several launches, or the x dimension.
 struct Grid {
   std::int64_t x = 1, y = 1, z = 1;
 };
 
-// For __launch_bounds__: `blocks` an SM, or half of them where it has no threads for all: 2048 on most GPUs, fewer on
-// some.
+// For __launch_bounds__: `blocks` per SM, or half of them if they exceed the threads of an SM: 2048 on most GPUs,
+// fewer on some.
 constexpr int resident(int threads, int blocks) {
 #if !defined(__CUDA_ARCH__)
   constexpr int most = 2048;
@@ -49,9 +49,9 @@ inline cudaLaunchAttribute pdl_attribute() {
   return early;
 }
 
-// A number from 1 to 255 for each kernel on each device: what the driver was told or asked once, and need not be
-// again at every launch. Without locks: an entry is one word, the kernel's address (48 bits), the device (8) and the
-// number. Where the table is full, nothing is found and the driver is asked each time.
+// Caches a number from 1 to 255 for each kernel and device, so that the driver is not called again at every launch.
+// It is lock-free: an entry is one word with the kernel's address (48 bits), the device (8) and the number (8). If
+// the table is full, nothing is cached and the driver is called each time.
 class Known {
  public:
   using Table = std::array<std::atomic<std::uint64_t>, 1024>;
@@ -81,10 +81,10 @@ class Known {
 
 inline Known::Table shared_allowed, waiting_kernels;
 
-// A kernel may have 48 KiB of dynamic shared memory without asking; more is asked for here.
+// Kernels that use more than 48 KiB of dynamic shared memory must opt in.
 template <class Kernel> cudaError_t allow_shared(Kernel kernel, std::size_t bytes) {
-  constexpr std::size_t kWithoutAsking = 48 * 1024;
-  if (bytes <= kWithoutAsking) return cudaSuccess;
+  constexpr std::size_t kWithoutOptIn = 48 * 1024;
+  if (bytes <= kWithoutOptIn) return cudaSuccess;
   Known allowed(reinterpret_cast<const void*>(kernel), shared_allowed);
   const auto kib = static_cast<unsigned>((bytes + 1023) / 1024);
   if (allowed.number() >= kib) return cudaSuccess;
@@ -94,8 +94,8 @@ template <class Kernel> cudaError_t allow_shared(Kernel kernel, std::size_t byte
   return error;
 }
 
-// Whether the kernel's code waits for the grid ahead of it (device/pdl.hpp): it does if made for sm_90 or
-// newer.
+// Whether the kernel's code waits for the previous grid (pdl_wait of device/pdl.hpp): it does if compiled for sm_90
+// or newer.
 template <class Kernel> cudaError_t has_pdl_wait(Kernel kernel, bool& waits) {
   constexpr unsigned kNo = 1, kYes = 2;
   Known answer(reinterpret_cast<const void*>(kernel), waiting_kernels);
@@ -139,9 +139,8 @@ Status launch(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, voi
   return detail::launch(nullptr, 0, grid, block, shared_bytes, stream, kernel, std::forward<Arguments>(arguments)...);
 }
 
-// The same for a kernel that may begin before the one ahead of it in the stream has ended, because it waits for it
-// itself (device/pdl.hpp). Where its code was made for a GPU older than sm_90 it does not wait, and begins
-// later.
+// PDL: the grid may start before the previous one in the stream has ended, because its code waits for that
+// (pdl_wait). Code compiled for a GPU older than sm_90 does not wait; then the launch is an ordinary one.
 template <class... Parameters, class... Arguments>
 Status launch_pdl(Grid grid, dim3 block, std::size_t shared_bytes, void* stream, void (*kernel)(Parameters...),
                   Arguments&&... arguments) {
@@ -154,8 +153,8 @@ Status launch_pdl(Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                         std::forward<Arguments>(arguments)...);
 }
 
-// The same for a kernel of sm_90 whose blocks should find room beside those of the one ahead, or of the next, which
-// have most of an SM's memory as shared memory: it is divided for all of them in the same way.
+// PDL for an sm_90 kernel whose blocks should be co-resident with those of the previous or the dependent grid, which
+// use most of an SM's memory as shared memory: all of them then prefer the same carveout.
 template <class... Parameters, class... Arguments>
 Status launch_pdl_co_resident(Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                               void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -165,8 +164,7 @@ Status launch_pdl_co_resident(Grid grid, dim3 block, std::size_t shared_bytes, v
   return detail::launch(how, 2, grid, block, shared_bytes, stream, kernel, std::forward<Arguments>(arguments)...);
 }
 
-// The same for a kernel whose blocks come in clusters (device/cluster.hpp) of so many along x. The grid is a multiple
-// of it.
+// For a kernel with clusters (device/cluster.hpp) of `blocks` along x. The grid is a multiple of that.
 template <class... Parameters, class... Arguments>
 Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                       void (*kernel)(Parameters...), Arguments&&... arguments) {
@@ -178,7 +176,7 @@ Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared
                         std::forward<Arguments>(arguments)...);
 }
 
-// Both at once. Clusters are of sm_90, so that the kernel waits for the one ahead of it; `blocks` may be 1.
+// PDL and clusters. Clusters need sm_90, so the kernel's code has its pdl_wait; `blocks` may be 1.
 template <class... Parameters, class... Arguments>
 Status launch_pdl_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                           void (*kernel)(Parameters...), Arguments&&... arguments) {

@@ -1,7 +1,7 @@
-// What a rung would run for a problem: the one question that dispatch asks a card, and the answer.
+// How dispatch asks a card what its rung would run for a problem (Query), and the answer (Choice).
 //
-// The cost model behind the answer lives beside its kernel. Dispatch compares the forecasts of different rungs, which
-// is why they are times, and knows nothing else of them.
+// Each rung has its own cost model next to its kernel. Forecasts are times, so that dispatch can compare those of
+// different rungs without knowing anything else about them.
 #pragma once
 
 #include <array>
@@ -14,23 +14,23 @@
 
 namespace cairn {
 
-// A GPU, as far as cost models ask.
+// The properties of a GPU that cost models use.
 struct Device {
   int arch = 0;  // 90 for sm_90
   int sms = 1;
-  double mhz = 1000;  // of an SM, the highest
+  double mhz = 1000;  // the highest SM clock
 };
 
 inline constexpr int kAnyTile = -1;
 
 struct Query {
-  const Problem& problem;  // row-major, checked, and one that the card takes
+  const Problem& problem;  // row-major, checked, and supported by the card
   Device device;
   int tile = kAnyTile;  // or the only one to consider
   bool aligned = true;  // A and B begin at multiples of the card's pointer_alignment
 };
 
-// What a product will take, as a sum of named parts.
+// The expected time of a GEMM, as a sum of named terms.
 class Forecast {
  public:
   struct Term {
@@ -43,7 +43,7 @@ class Forecast {
     terms_[static_cast<std::size_t>(count_++)] = {name, us};
     us_ += us;
   }
-  // So many launches, one after the other.
+  // For `times` launches, one after the other.
   void repeat(double times) {
     for (Term& term : terms_) term.us *= times;
     us_ *= times;
@@ -60,11 +60,11 @@ class Forecast {
 
 struct Choice {
   int tile = 0;
-  std::size_t scratch_bytes = 0;  // of device memory that a launch wants beside its matrices; nothing of it is kept
+  std::size_t scratch_bytes = 0;  // of device memory that a launch needs; not kept between launches
   Forecast forecast;
-  const char* preference = "";  // why this tile, where another has a shorter forecast
+  const char* preference = "";  // the reason for this tile, if another has a shorter forecast
 
-  // What the rung worked out and its launch will need: bytes that only the rung understands.
+  // Results of choose() that the rung's launch needs; opaque to everything else.
   template <class T> void keep(const T& details) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof details_);
     std::memcpy(details_.data(), &details, sizeof details);
@@ -79,15 +79,16 @@ struct Choice {
   std::array<std::byte, 64> details_{};
 };
 
-// What a launch made on the host and the next one can use again if it has the same tile and pointers, such as tensor
-// maps. The caller has one for each problem, or none.
+// Host-side results of a launch, such as tensor maps, that later launches with the same tile and pointers reuse. The
+// caller has one for each problem, or none.
 struct LaunchCache {
   int tile = 0;
   std::array<const void*, 3> pointers{};
   bool filled = false;
   alignas(64) std::array<std::byte, 384> bytes{};
 
-  // Whether `bytes` were made for these. If not, they are from now on, and the caller fills them.
+  // Whether `bytes` were made for this tile and these pointers. If not, they are recorded, and the caller fills
+  // `bytes`.
   bool made_for(int now_tile, const void* A, const void* B, const void* C) {
     const std::array<const void*, 3> now = {A, B, C};
     const bool same = filled && tile == now_tile && pointers == now;

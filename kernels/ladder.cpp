@@ -1,7 +1,7 @@
-// The table. A rung that is not here does not exist; the order is the path.
+// The table of all rungs, in the order of the trails. A rung that is not listed here cannot be run.
 #include "kernels/ladder.hpp"
 
-// The card at the foot of a rung's file.
+// Declares the card that is defined at the end of a rung's file.
 #define CAIRN_RUNG(space)  \
   namespace cairn::space { \
   extern const Rung rung;  \

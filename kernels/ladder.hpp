@@ -1,4 +1,4 @@
-// The ladder: every rung in order, once for each way the kernels were built.
+// The ladder: all rungs in order, once for CUDA and once for the emulator.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@ namespace cairn {
 
 using Ladder = std::span<const Rung* const>;
 
-// The table itself. It is compiled with each build of the kernels, into that build's own object: nvcc's, the
-// emulator's. Whoever is outside of those asks for one of the two below.
+// The table itself. It is compiled twice, with nvcc's build of the kernels and into the emulator's shared object. All
+// other code calls one of the two functions below.
 Ladder rungs();
 
 // The rungs as nvcc compiled them; empty in a build without CUDA.

@@ -1,5 +1,5 @@
-// The shape of a rung: what a kernel is given, the signature of every launcher, and the card by which the ladder
-// knows it. A rung file includes this and device/, and nothing else of ours.
+// What every rung has in common: the arguments of its kernel, the signature of its launcher, and its card (Rung). A
+// rung's file includes this, kernels/parts/ and device/, and no other header of this project.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace cairn {
 
 using Stream = void*;  // a cudaStream_t
 
-// What a launcher is given: row-major, checked, one product (batches are a loop around it unless the card says that
-// the rung takes them itself).
+// The arguments of a launcher: a row-major, checked problem. Batches are a loop around it unless the card says that
+// the rung takes them itself.
 struct RungArgs {
   const Problem& problem;
   double alpha;
@@ -29,19 +29,19 @@ struct RungArgs {
   double beta;
   void* C;
   int sms = 1;                        // of the GPU
-  std::span<std::byte> scratch = {};  // as many bytes as `choice` asks for, at least
-  const Choice* choice = nullptr;     // the card's answer for this problem; with none, no tile is split along k
+  std::span<std::byte> scratch = {};  // at least as many bytes as `choice` asks for
+  const Choice* choice = nullptr;     // the card's answer for this problem; without it, no tile is split along k
   LaunchCache* cache = nullptr;       // of earlier launches of this problem
 
-  // Where alpha or k is 0 there is no product: A and B may be null, and alpha does not matter, not even a NaN.
+  // With alpha or k equal to 0 nothing is multiplied: A and B may be null, and with k == 0 alpha may even be NaN.
   std::int64_t depth() const { return alpha == 0 ? 0 : problem.k; }
   // Nothing to write: C is empty, or C = 1 * C, which keeps its bits (arithmetic would change those of a NaN).
   bool idle() const { return problem.m == 0 || problem.n == 0 || problem.batch == 0 || (depth() == 0 && beta == 1); }
 };
 
-// The same with types, by value: what a kernel is given. Row-major: op(A) is m x k, op(B) is k x n, C is m x n.
+// The same with types, by value: the arguments of a kernel. Row-major: op(A) is m x k, op(B) is k x n, C is m x n.
 //
-// Where there is no product, alpha and k are set to 0 here, once, so that the main loop of a kernel does not run and
+// If nothing is multiplied, alpha and k are set to 0 here, once, so that the main loop of a kernel does not run and
 // its alpha * acc is 0.
 template <class In, class Out = In, class Acc = Out> struct GemmArgs {
   std::int64_t m, n, k;
@@ -75,17 +75,17 @@ template <class In, class Out = In, class Acc = Out> struct GemmArgs {
   std::int64_t rows() const { return m; }
   // Nothing to write: C is empty, or C = 1 * C, which keeps its bits (arithmetic would change those of a NaN).
   bool idle() const { return m == 0 || n == 0 || (k == 0 && beta == 1); }
-  // Rows first … first + count - 1 of C, as a problem of its own.
+  // Rows first … first + count - 1 of C, as a separate problem.
   GemmArgs slab(std::int64_t first, std::int64_t count) const {
     GemmArgs part = *this;
     part.m = count;
-    if (k > 0) part.A += op_a == Op::none ? first * lda : first;  // else A may be null, and stays so
+    if (k > 0) part.A += op_a == Op::none ? first * lda : first;  // with k == 0 A may be null
     part.C += first * ldc;
     return part;
   }
 };
 
-// What a transpose is given: A is height x width, and C = Aᵀ is width x height.
+// The arguments of a transpose: A is height x width, and C = Aᵀ is width x height.
 template <class T> struct TransposeArgs {
   std::int64_t height, width;
   const T* A;
@@ -117,7 +117,7 @@ enum class RungKind : std::uint8_t {
   gemm,       // C = alpha op(A) op(B) + beta C
   transpose,  // C = Aᵀ: A is stored n x m (op_a = t, k = n), B, alpha and beta are not used
   copy,       // C = A (k = n), likewise
-  probe       // measures a ceiling; its result means nothing and is never verified
+  probe       // measures a ceiling; its result is meaningless and never verified
 };
 
 // Layouts as a set of bits, so that a card can list several.
@@ -126,7 +126,7 @@ inline constexpr unsigned nn = 1, nt = 2, tn = 4, tt = 8, all = 15;
 constexpr unsigned of(Op a, Op b) { return 1u << ((a == Op::none ? 0 : 2) + (b == Op::none ? 0 : 1)); }
 }  // namespace layout
 
-// What a card multiplies: the type of A and B, that of C, and how. Most rungs take one such combination.
+// A combination of types that a card supports: that of A and B, that of C, and the arithmetic.
 struct Types {
   Type in, out;
   Compute compute = Compute::native;
@@ -156,19 +156,19 @@ inline constexpr Types split[] = {{Type::f32, Type::f32, Compute::split}};
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// One entry of a rung's tuning space, for people: "128x128x8 8x8".
+// A readable name of a tile: "128x128x8 8x8".
 struct TileName {
   char text[48];
 };
 
-// tile_text("%dx%dx%d", bm, bn, bk): what a Tile's name() returns.
+// Formats a TileName: tile_text("%dx%dx%d", bm, bn, bk).
 template <class... Numbers> TileName tile_text(const char* format, Numbers... numbers) {
   TileName name{};
   (void)std::snprintf(name.text, sizeof name.text, format, numbers...);
   return name;
 }
 
-// The card.
+// The card of a rung.
 struct Rung {
   std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
   std::string_view title;  // "Block tile"
@@ -176,17 +176,17 @@ struct Rung {
   std::span<const Types> types;  // types::f32, …
   unsigned layouts;              // layout::nn | …, row-major
   int arch;                      // smallest architecture: 75 for sm_75
-  int tiles;                     // how many; tile 0 is the default
+  int tiles;                     // their number; tile 0 is the default
   TileName (*tile_name)(int tile);
   Status (*launch)(const RungArgs& args, int tile, Stream stream);
-  bool batched = false;  // it takes strided batches itself: one launch for all products
-  // What it would run. Null for rungs that are there to be read: tile 0, no scratch memory, and no forecast, so that
-  // the library takes them only where nothing else takes a problem.
+  bool batched = false;  // it takes strided batches itself, in one launch
+  // What the rung would run. Null for most rungs: tile 0, no scratch memory and no forecast, so that the library uses
+  // them only for problems that no other rung supports.
   Choice (*choose)(const Query& query) = nullptr;
-  bool only_arch = false;     // no newer architecture either: it uses instructions that those do not have
-  int row_alignment = 1;      // rows of A and B, and products of a batch, are multiples of so many bytes apart
-  int pointer_alignment = 1;  // and A and B begin at such,
-  bool copies = false;        // or are copied, if that was said when it chose (Query::aligned)
+  bool only_arch = false;     // not on newer architectures: it uses instructions that those do not have
+  int row_alignment = 1;      // bytes; leading dimensions and batch strides of A and B must be multiples of it
+  int pointer_alignment = 1;  // bytes; A and B must be aligned to it,
+  bool copies = false;        // unless choose() was told that they are not (Query::aligned): then they are packed
 };
 
 inline Status no_such_tile(int tile, std::size_t tiles) {
@@ -194,9 +194,9 @@ inline Status no_such_tile(int tile, std::size_t tiles) {
           "tile " + std::to_string(tile) + " is outside the rung's list of " + std::to_string(tiles)};
 }
 
-// Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an illegal one does
-// not compile. It is the number that travels and not the tile, because nvcc (seen with 13.0) writes host code that
-// does not compile for a kernel template over a struct that lives in a namespace.
+// Calls f.template operator()<i>() for the tile chosen at run time: every tile is compiled, and an invalid one does
+// not compile. The template argument is the tile's number and not the tile, because nvcc (seen with 13.0) generates
+// host code that does not compile for a kernel template over a struct in a namespace.
 template <const auto& tiles, int i = 0, class F> Status with_tile(int tile, F&& f) {
   if constexpr (i < static_cast<int>(std::size(tiles))) {
     static_assert(tiles[i].valid());
@@ -206,13 +206,13 @@ template <const auto& tiles, int i = 0, class F> Status with_tile(int tile, F&& 
   }
 }
 
-// The name of tile i of a list; empty where there is none.
+// The name of tile i of a list; empty if there is no such tile.
 template <const auto& tiles> TileName tile_name(int tile) {
   return tile >= 0 && static_cast<std::size_t>(tile) < std::size(tiles) ? tiles[tile].name() : TileName{};
 }
 
-// CUDA takes no more than 65535 blocks along y, so a taller matrix is worked on in slabs: f(args) for each, in order.
-// `block_rows` is how many rows one block covers. Nothing to do calls f not once.
+// CUDA permits at most 65535 blocks along y, so a taller matrix is processed in slabs: f(args) is called for each, in
+// order. `block_rows` is how many rows one block covers. If there is nothing to write, f is not called.
 template <class Args, class F>
 Status in_slabs(const Args& args, std::int64_t block_rows, F&& f, std::int64_t most_blocks = 65535) {
   if (args.idle()) return {};

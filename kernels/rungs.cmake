@@ -1,5 +1,5 @@
-# The rungs, by file: what nvcc compiles for GPUs and the host's compiler for the emulator. Their order in tables is
-# that of ladder.cpp.
+# The files of the rungs, which nvcc compiles for GPUs and the host's compiler for the emulator. Their order in tables
+# is that of ladder.cpp.
 set(CAIRN_RUNGS
   kernels/probe/copy.cu
   kernels/probe/fma_peak.cu

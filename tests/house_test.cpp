@@ -38,7 +38,7 @@ constexpr Arrow kArrows[] = {
 
     {"kernels/ladder.hpp", "include/cairn/ kernels/rung.hpp"},
     {"kernels/ladder.cpp", "include/cairn/ kernels/ladder.hpp kernels/rung.hpp"},
-    {"kernels/ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
+    {"kernels/device_ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
     {"kernels/rung.hpp", "cuda include/cairn/types.hpp kernels/choice.hpp"},
     {"kernels/choice.hpp", "include/cairn/types.hpp"},
     {"kernels/parts/", "include/cairn/types.hpp kernels/choice.hpp device/"},  // what several rungs share

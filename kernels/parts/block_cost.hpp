@@ -1,5 +1,5 @@
-// The cost of a kernel that gives each block a tile of C and lets blocks come and go: the busiest SM's tiles at the
-// rate of its multiply-adds, or DRAM, whichever takes longer. Rungs with such kernels say the rates.
+// The cost model of a kernel that is not persistent, with one tile of C per block: the time of the busiest SM's tiles
+// at its rate of multiply-adds, or of DRAM, whichever is longer. Each rung supplies its rates.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@ namespace cairn {
 
 struct BlockCost {
   std::int64_t bm, bn;  // a block's tile
-  double rate;          // multiply-adds a cycle of an SM that is full,
-  double alone;         // and the part of it that one block reaches alone;
-  double dram_alone;    // the same of DRAM's rate: how far one block's copies in flight cover its latency
-  double epilogue;      // cycles of a tile, after its last step of k
-  double fixup = 0;     // cycles of the kernel that adds up split tiles, beside the bytes it moves
+  double rate;          // multiply-adds per cycle of an SM at full occupancy,
+  double alone;         // and the fraction of it that a block reaches without a co-resident one
+  double dram_alone;    // the same of DRAM bandwidth: how much of it one block's copies in flight reach
+  double epilogue;      // cycles per tile, after its last k-step
+  double fixup = 0;     // cycles of the fix-up kernel of split tiles, without the bytes it moves
 };
 
 namespace detail {
-inline constexpr double kDramBytes = 2500.0 / 132;  // a cycle and SM, on an H200
+inline constexpr double kDramBytes = 2500.0 / 132;  // per cycle and SM, on an H200
 
-// `busiest`: tiles that the busiest SM makes, by so many blocks.
+// `busiest`: tiles that the busiest SM computes; `blocks`: the blocks it runs for them.
 inline Forecast block_forecast(const BlockCost& b, const Problem& p, const Device& device, double busiest,
                                double blocks, double fixup = 0) {
   constexpr double kLaunch = 2400, kClock = 0.9;  // fitted on an H200
@@ -50,8 +50,8 @@ inline Forecast forecast(const BlockCost& b, const Problem& p, const Device& dev
   return detail::block_forecast(b, p, device, busiest, busiest);
 }
 
-// For a kernel that can split its tail wave along k, of which an SM runs `resident` blocks at a time and a tile has
-// so many steps: whole tiles or split ones, whichever is faster. The choice keeps the StreamK.
+// For a kernel that can split its tail wave (stream-K), with `resident` co-resident blocks per SM and `steps` k-steps
+// per tile: full tiles or split ones, whichever is faster. The choice keeps the StreamK.
 inline Choice choose_split(const BlockCost& b, std::int64_t steps, int resident, const Problem& p,
                            const Device& device) {
   const std::int64_t tiles = detail::tiles_of(b, p);

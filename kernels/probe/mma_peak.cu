@@ -1,12 +1,12 @@
 // MMA peak                                      docs/trail/probe_mma_peak.md · cairn bench probe/mma_peak --type bf16
 //
-// Idea    A warp keeps tiles of sums, as a product by mma.sync does, and does nothing but add products of registers
-//         to them: no loads, all independent, and in the end one store a lane. The ceiling for every kernel that
-//         multiplies by mma.sync.
-// Counts  m * n * k multiply-adds where m and n are multiples of the tile and k of one instruction's depth (16, or 8
-//         for tf32), so 2 m n k over the time is its FLOP/s as it is for a product. Edge blocks do the work of whole
-//         ones.
-// Needs   f16, bf16, tf32; row-major nn; sm_80. A few elements of C are written, numbers that mean nothing; it is
+// From    -
+// Idea    A warp keeps tiles of accumulators, as a GEMM with mma.sync does, and issues nothing but mma.sync from
+//         registers: no loads, independent chains, and one store per lane at the end. The ceiling for every kernel
+//         that multiplies with mma.sync.
+// Counts  m * n * k multiply-adds if m and n are multiples of the tile and k of one instruction's depth (16, or 8 for
+//         tf32), so 2 m n k over the time is its FLOP/s as it is for a GEMM. Edge blocks do the work of full ones.
+// Needs   f16, bf16, tf32; row-major nn; sm_80. A few elements of C are overwritten with meaningless numbers; it is
 //         never verified.
 #include <type_traits>
 
@@ -16,13 +16,13 @@
 
 namespace cairn::probe_mma_peak {
 
-inline constexpr int kRows = 16, kCols = 8;  // of the sums of one instruction
+inline constexpr int kRows = 16, kCols = 8;  // of the accumulators of one instruction
 
 struct Tile {
   int bm, bn;
-  int wm, wn;  // the elements of one warp
+  int wm, wn;  // the warp tile
   constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
-  constexpr int chains() const { return wm / kRows * (wn / kCols); }  // of a warp, independent of each other
+  constexpr int chains() const { return wm / kRows * (wn / kCols); }  // independent chains of a warp
   constexpr bool valid() const {
     return bm % wm == 0 && bn % wn == 0 && wm % kRows == 0 && wn % kCols == 0 && threads() <= 1024;
   }
@@ -36,7 +36,7 @@ inline constexpr Types kTypes[] = {{Type::f16, Type::f16},
                                    {Type::bf16, Type::f32},
                                    {Type::f32, Type::f32, Compute::tf32}};
 
-// What the kernel is given: bits, for it makes nothing of them.
+// The kernel's arguments. A and B are typed as bits, which the kernel passes on as they are.
 template <class Word> struct Args {
   std::int64_t m, n, k;
   const Word* A;
@@ -45,11 +45,11 @@ template <class Word> struct Args {
   std::int64_t ldb;
   void* C;
   std::int64_t ldc;
-  bool wide;  // C has 4 bytes an element, else 2
+  bool wide;  // elements of C have 4 bytes, else 2
 };
 
-// A register of an operand: the element (row, col) of a matrix, and where elements have 2 bytes the one below it or
-// to its right too. Zeros stand in for what is outside.
+// A register of an operand: the element (row, col) of a matrix, and if elements have 2 bytes also the one below it
+// (`down`) or to its right. Outside the matrix zeros.
 template <class Word>
 __device__ __forceinline__ std::uint32_t operand(const Word* X, std::int64_t ld, std::int64_t rows, std::int64_t cols,
                                                  std::int64_t row, std::int64_t col, bool down) {
@@ -63,16 +63,16 @@ __device__ __forceinline__ std::uint32_t operand(const Word* X, std::int64_t ld,
 template <class In, class Word, int tile>
 __global__ void __launch_bounds__(kTiles[tile].threads()) probe_mma_peak(Args<Word> g) {
   constexpr Tile t = kTiles[tile];
-  constexpr int pair = 4 / sizeof(Word), depth = 8 * pair;  // elements of a register, of a step of k
+  constexpr int pair = 4 / sizeof(Word), depth = 8 * pair;  // elements of a register, of k per mma.sync
 
-  // Where am I: the warp's tile, and in each of its tiles of sums the place of this lane.
+  // Where am I: the warp's tile begins at (row0, col0); (row, col) is the lane's position in a fragment.
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm + warp / (t.bn / t.wn) * t.wm;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * t.bn + warp % (t.bn / t.wn) * t.wn;
   const int row = lane / 4, col = lane % 4;
 
-  // Load, once: operands as mma.sync wants them, of whatever the caller put there. Which matters: how much power
-  // a multiplication takes, and so the clock, depends on the bits.
+  // Load, once: fragments of the caller's A and B. Their values matter: the power of a multiplication, and with it
+  // the clock, depends on the bits.
   std::uint32_t rA[t.wm / kRows][4], rB[t.wn / kCols][2];
 #pragma unroll
   for (int i = 0; i < t.wm / kRows; ++i) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kTiles[tile].threads()) probe_mma_peak(Args<Wo
       rB[j][e] = operand(g.B, g.ldb, g.k, g.n, (col + e * 4) * pair, col0 + j * kCols + row, true);
   }
 
-  // Multiply and add, k / depth times. The order is that of a product: operands change from one to the next.
+  // Multiply and add, k / depth times, in the order of a GEMM: operands change from one instruction to the next.
   float acc[t.wm / kRows][t.wn / kCols][4] = {};
 #pragma unroll 1
   for (std::int64_t k = 0; k < g.k; k += depth) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kTiles[tile].threads()) probe_mma_peak(Args<Wo
     }
   }
 
-  // Store one number a lane, made of all its sums so that none is left out: 4 bytes of it, or the first 2.
+  // Store one number per lane, the sum of all its accumulators so that all are computed: 4 bytes, or the upper 2.
   float all = 0;
 #pragma unroll
   for (int i = 0; i < t.wm / kRows; ++i) {

@@ -1,12 +1,13 @@
 // wgmma peak                                docs/trail/probe_wgmma_peak.md · cairn bench probe/wgmma_peak --type bf16
 //
-// Idea    Operands are laid into shared memory once, and then warpgroups do nothing but multiply them by wgmma: no
-//         copies, no waits for any, and in the end one store a thread. The ceiling of Hopper's tensor cores.
-// Counts  m * n * k multiply-adds where m and n are multiples of the tile and k of a line's 128 bytes (64 elements,
-//         32 for tf32, 128 for e4m3), so 2 m n k over the time is its FLOP/s as it is for a product. Blocks stay and
-//         share the steps evenly: there is no last wave.
-// Needs   f16, bf16, tf32, e4m3, of which sums stay in the tensor cores; row-major nn; sm_90a. A few elements of C
-//         are written, numbers that mean nothing; it is never verified.
+// From    -
+// Idea    Operands are stored to shared memory once, and then warpgroups issue nothing but wgmma: no copies, no waits
+//         for copies, and one store per thread at the end. The ceiling of Hopper's tensor cores.
+// Counts  m * n * k multiply-adds if m and n are multiples of the tile and k of a swizzled row's 128 bytes (64
+//         elements, 32 for tf32, 128 for e4m3), so 2 m n k over the time is its FLOP/s as it is for a GEMM. Blocks
+//         are persistent and the k-steps are divided evenly among them: there is no tail wave.
+// Needs   f16, bf16, tf32, e4m3 without promotion; row-major nn; sm_90a. A few elements of C are overwritten with
+//         meaningless numbers; it is never verified.
 #include "device/launch.hpp"
 #include "device/tma.hpp"
 #include "device/wgmma.hpp"
@@ -14,13 +15,13 @@
 
 namespace cairn::probe_wgmma_peak {
 
-inline constexpr int kLine = 128;  // bytes of shared memory; as many bytes of k are a step, of four instructions
+inline constexpr int kRow = 128;  // bytes of a swizzled row: a k-step, four instructions
 
 struct Tile {
   int bm, bn;
-  int rows;  // of one warpgroup; they lie one below the other
+  int rows;  // of one warpgroup; the warpgroups divide bm
   constexpr int threads() const { return bm / rows * 128; }
-  constexpr int shared() const { return (bm + bn) * kLine; }
+  constexpr int shared() const { return (bm + bn) * kRow; }
   constexpr bool valid() const {
     return bm % rows == 0 && rows % 64 == 0 && bn % 8 == 0 && bn <= 256 && threads() <= 1024 &&
            rows / 64 * (bn / 2) + 32 <= std::min(65536 / threads(), 255) &&  // registers
@@ -44,7 +45,7 @@ inline constexpr Types kTypes[] = {{Type::f16, Type::f16},
                                    {Type::e4m3, Type::bf16, Compute::fast},
                                    {Type::e4m3, Type::f32, Compute::fast}};
 
-// What the kernel is given: bits, for it makes nothing of them.
+// The kernel's arguments. A and B are typed as bits, which the kernel passes on as they are.
 template <class Word> struct Args {
   std::int64_t m, n, k;
   const Word* A;
@@ -57,55 +58,56 @@ template <class Word> struct Args {
   std::int64_t tiles;  // of C
 };
 
-// Lays `lines` rows of A (columns of B) by a line's k into shared memory, in wgmma's 128-byte swizzle: the eight
-// 16-byte pieces of a line change places by its number. Threads walk along the neighbours of the matrix, which lie
-// along k or along the rows. Zeros stand in for what is outside.
-template <int lines, Major major, int threads, class Word>
-__device__ __forceinline__ void lay(Word* to, const Word* from, std::int64_t ld, std::int64_t lines_left,
-                                    std::int64_t k) {
-  constexpr int piece = 16 / sizeof(Word), depth = kLine / sizeof(Word);
+// Stores `rows` rows of A (columns of B) by 128 bytes of k to shared memory in wgmma's 128-byte swizzle: the eight
+// chunks of a row are exchanged by an XOR with the row's number. Consecutive threads read consecutive elements of the
+// matrix, which is k-major or MN-major. Outside the matrix zeros.
+template <int rows, Major major, int threads, class Word>
+__device__ __forceinline__ void store_swizzled(Word* to, const Word* from, std::int64_t ld, std::int64_t rows_left,
+                                               std::int64_t k) {
+  constexpr int chunk = 16 / sizeof(Word), depth = kRow / sizeof(Word);
 #pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x); i < lines * depth; i += threads) {
-    const int line = major == Major::k ? i / depth : i % lines, e = major == Major::k ? i % depth : i / lines;
-    to[line * depth + (e / piece ^ line % 8) * piece + e % piece] =
-        line < lines_left && e < k ? from[major == Major::k ? line * ld + e : e * ld + line] : Word{0};
+  for (int i = static_cast<int>(threadIdx.x); i < rows * depth; i += threads) {
+    const int row = major == Major::k ? i / depth : i % rows, e = major == Major::k ? i % depth : i / rows;
+    to[row * depth + (e / chunk ^ row % 8) * chunk + e % chunk] =
+        row < rows_left && e < k ? from[major == Major::k ? row * ld + e : e * ld + row] : Word{0};
   }
 }
 
 template <class In, class Word, int tile>
 __global__ void __launch_bounds__(kTiles[tile].threads(), 1) probe_wgmma_peak(Args<Word> g) {
   constexpr Tile t = kTiles[tile];
-  constexpr int threads = t.bm / t.rows * 128, chains = t.rows / 64;  // independent of each other
-  constexpr int depth = kLine / sizeof(Word);                         // elements of a step of k
+  constexpr int threads = t.bm / t.rows * 128, chains = t.rows / 64;  // independent chains
+  constexpr int depth = kRow / sizeof(Word);                          // elements of a k-step
   extern __shared__ __align__(1024) unsigned char probe_wgmma_peak_shared[];
   Word* const sA = reinterpret_cast<Word*>(probe_wgmma_peak_shared);  // (bm, depth)
   Word* const sB = sA + t.bm * depth;                                 // (bn, depth)
 
-  // Where am I: a tile of C for each block, whose operands it uses, and its share of the steps of all tiles.
+  // Where am I: the block's operands are those of tile `block` of C; it computes its part of the k-steps of all
+  // tiles.
   const std::int64_t across = (g.n + t.bn - 1) / t.bn, block = blockIdx.x;
   const std::int64_t row0 = block / across * t.bm, col0 = block % across * t.bn;
   const std::int64_t all_steps = g.tiles * ((g.k + depth - 1) / depth);
   const std::int64_t steps = all_steps * (block + 1) / gridDim.x - all_steps * block / gridDim.x;
   const int group = static_cast<int>(threadIdx.x) / 128;
 
-  // Load, once, whatever the caller put there. Which matters: how much power a multiplication takes, and so the
-  // clock, depends on the bits.
-  lay<t.bm, Major::k, threads>(sA, g.A + row0 * g.lda, g.lda, g.m - row0, g.k);
-  lay<t.bn, Major::mn, threads>(sB, g.B + col0, g.ldb, g.n - col0, g.k);
+  // Load the caller's A and B, once. Their values matter: the power of a multiplication, and with it the clock,
+  // depends on the bits.
+  store_swizzled<t.bm, Major::k, threads>(sA, g.A + row0 * g.lda, g.lda, g.m - row0, g.k);
+  store_swizzled<t.bn, Major::mn, threads>(sB, g.B + col0, g.ldb, g.n - col0, g.k);
   fence_proxy_async();
   __syncthreads();
 
-  // Multiply and add. The order is that of a product: operands change from one to the next.
-  const MatrixDescriptor a = matrix_descriptor(sA + group * t.rows * depth, Swizzle::b128, 8 * kLine);
-  const MatrixDescriptor b = matrix_descriptor(sB, Swizzle::b128, 8 * kLine);
+  // Multiply and add, in the order of a GEMM: operands change from one instruction to the next.
+  const MatrixDescriptor a = matrix_descriptor(sA + group * t.rows * depth, Swizzle::b128, 8 * kRow);
+  const MatrixDescriptor b = matrix_descriptor(sB, Swizzle::b128, 8 * kRow);
   float acc[chains][t.bn / 2] = {};
 #pragma unroll 1
   for (std::int64_t step = 0; step < steps; ++step) {
     wgmma_fence();
 #pragma unroll
-    for (int kk = 0; kk < kLine; kk += 32) {
+    for (int kk = 0; kk < kRow; kk += 32) {
 #pragma unroll
-      for (int i = 0; i < chains; ++i) wgmma<In, t.bn>(acc[i], a.at(i * 64 * kLine + kk), b.at(kk), true);
+      for (int i = 0; i < chains; ++i) wgmma<In, t.bn>(acc[i], a.at(i * 64 * kRow + kk), b.at(kk), true);
     }
     wgmma_commit();
     wgmma_wait<1>();
@@ -114,7 +116,8 @@ __global__ void __launch_bounds__(kTiles[tile].threads(), 1) probe_wgmma_peak(Ar
 #pragma unroll
   for (int i = 0; i < chains; ++i) pin(acc[i]);
 
-  // Store one number a thread, made of all its sums so that none is left out: 4 bytes of it, or the first 2 or 1.
+  // Store one number per thread, the sum of all its accumulators so that all are computed: 4 bytes, or the upper 2 or
+  // 1.
   float all = 0;
 #pragma unroll
   for (int i = 0; i < chains; ++i) {

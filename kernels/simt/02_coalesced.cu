@@ -1,9 +1,10 @@
 // 02 · Coalesced                                   docs/trail/simt_02_coalesced.md · cairn bench simt/02
 //
-// Idea    The lanes of a warp walk along a row of C instead of down a column. They read neighbours of B, write
-//         neighbours of C, and share one word of A: 4 sectors, 4 sectors and 1.
-// Before  01 read A and wrote C with 32 sectors a request.
-// Limit   Two loads through L1 for every multiply-add, whoever else has just read the same word.
+// From    simt/01_naive
+// Idea    The lanes of a warp run along a row of C instead of down a column. They read consecutive words of B, write
+//         consecutive words of C, and share one word of A: 4 sectors, 4 sectors and 1.
+// Before  01 read A and wrote C with 32 sectors per request.
+// Limit   Two loads through L1 for every multiply-add, although other threads of the block load the same words.
 // Needs   f32, row-major nn; any m, n, k; sm_75.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
@@ -21,16 +22,16 @@ inline constexpr Tile kTiles[] = {{32, 32}, {8, 32}};  // [0] is the default
 template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) simt_02_coalesced(GemmArgs<float> g) {
   constexpr Tile t = kTiles[tile];
 
-  // Where am I: the lanes of a warp (threadIdx.x) walk along a row of C.
+  // Where am I: the lanes of a warp (threadIdx.x) run along a row of C.
   const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + threadIdx.y;
   const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + threadIdx.x;
-  if (row >= g.m || col >= g.n) return;  // nobody waits for anybody here, so a thread may leave
+  if (row >= g.m || col >= g.n) return;  // no barrier follows, so a thread may return early
 
-  // Multiply: the lanes read one and the same word of A, and 32 neighbours of a row of B.
+  // Multiply: all lanes read the same word of A, and 32 consecutive words of a row of B.
   float acc = 0;
   for (std::int64_t k = 0; k < g.k; ++k) acc += g.A[row * g.lda + k] * g.B[k * g.ldb + col];
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
   float* c = &g.C[row * g.ldc + col];
   *c = g.beta == 0 ? g.alpha * acc : g.alpha * acc + g.beta * *c;
 }

@@ -1,9 +1,10 @@
 // 03 · Coalesced, 1-D                              docs/trail/simt_03_coalesced_1d.md · cairn bench simt/03
 //
-// Idea    The same accesses from a block with one dimension: row and column by division and remainder. From here
-//         on a block is a list of threads, and each step of a kernel deals them out as it likes.
-// Before  02 let the shape of the block decide who touches what, the same for every step.
-// Limit   As 02: two loads through L1 for every multiply-add. 04 fetches a word once for a whole block.
+// From    simt/02_coalesced
+// Idea    The same accesses from a one-dimensional block: row and column by division and remainder. From here on each
+//         phase of a kernel maps the threads of its block to data in its own way.
+// Before  02 let the shape of the block decide which thread accesses what, the same for every phase.
+// Limit   As 02: two loads through L1 for every multiply-add. 04 loads a word once for the block.
 // Needs   f32, row-major nn; any m, n, k; sm_75.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
@@ -22,17 +23,17 @@ template <int tile>
 __global__ void __launch_bounds__(kTiles[tile].threads()) simt_03_coalesced_1d(GemmArgs<float> g) {
   constexpr Tile t = kTiles[tile];
 
-  // Where am I: consecutive threads walk along a row of the tile, then start the next. bn is a constant, and a
-  // power of two costs a shift and a mask.
+  // Where am I: consecutive threads run along a row of the tile, then along the next. bn is a constant power of two,
+  // so the division costs a shift and a mask.
   const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + threadIdx.x / t.bn;
   const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + threadIdx.x % t.bn;
-  if (row >= g.m || col >= g.n) return;  // nobody waits for anybody here, so a thread may leave
+  if (row >= g.m || col >= g.n) return;  // no barrier follows, so a thread may return early
 
-  // Multiply: the lanes read one and the same word of A, and 32 neighbours of a row of B.
+  // Multiply: all lanes read the same word of A, and 32 consecutive words of a row of B.
   float acc = 0;
   for (std::int64_t k = 0; k < g.k; ++k) acc += g.A[row * g.lda + k] * g.B[k * g.ldb + col];
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
   float* c = &g.C[row * g.ldc + col];
   *c = g.beta == 0 ? g.alpha * acc : g.alpha * acc + g.beta * *c;
 }

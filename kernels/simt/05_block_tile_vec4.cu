@@ -1,9 +1,10 @@
 // 05 · Block tile, float4                          docs/trail/simt_05_block_tile_vec4.md · cairn bench simt/05
 //
+// From    simt/04_block_tile
 // Idea    Copy the tiles four words at a time: a quarter of the load instructions for the same bytes.
 // Before  04 copied one word of each tile in every thread.
-// Limit   A quarter of the threads copies; the others wait with nothing under way. Kernels of this kind are published
-//         as slower than 04, and this one is here to show why: a wide copy pays where every thread has one to make.
+// Limit   A quarter of the threads copies; the others wait with no loads in flight. Kernels of this kind are
+//         published as slower than 04, and this one shows why: a wide copy pays only if every thread has one to make.
 //         10 has tiles large enough for that.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte copies where A and B allow them; sm_75.
 #include "device/launch.hpp"
@@ -16,8 +17,8 @@ struct Tile {
   int bm, bn, bk;
   constexpr int threads() const { return bm * bn; }
   constexpr bool valid() const {
-    return bm == bn && bn == bk && threads() <= 1024 &&  // tiles of one shape, so one place in each for a thread
-           bk % 4 == 0 && threads() % 128 == 0;          // a float4 lies in one row, and whole warps copy
+    return bm == bn && bn == bk && threads() <= 1024 &&  // a quarter of the threads copies four words of each tile
+           bk % 4 == 0 && threads() % 128 == 0;          // a float4 is in one row, and full warps copy
   }
   TileName name() const { return tile_text("%dx%dx%d", bm, bn, bk); }
 };
@@ -33,11 +34,11 @@ __global__ void __launch_bounds__(kTiles[tile].threads()) simt_05_block_tile_vec
   const int tid = static_cast<int>(threadIdx.x), tx = tid % t.bn, ty = tid / t.bn;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, row = row0 + ty;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * t.bn, col = col0 + tx;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, if they are there: there is work for the first quarter only. A and
-  // B move along k with the tiles.
+  // What do I copy: these four words of each tile. A tile has enough of them for a quarter of the threads only. A and
+  // B advance along k.
   const int ra = 4 * tid / t.bk, ca = 4 * tid % t.bk;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -45,8 +46,8 @@ __global__ void __launch_bounds__(kTiles[tile].threads()) simt_05_block_tile_vec
 
   float acc = 0;
   for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Past an edge a zero stands in. Past the end of k both factors are zeros, so nothing is added; past m
-    // or n the sum may be anything, for nobody stores it. All threads stay: the barriers are for all of them.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulator is never stored. No thread returns early: the barriers need all of them.
     const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
     if (ra < t.bm) {
       const float4 a = load4_edge<vector>(A, ra < rows ? depth - ca : 0);
@@ -56,12 +57,12 @@ __global__ void __launch_bounds__(kTiles[tile].threads()) simt_05_block_tile_vec
     }
     __syncthreads();
 
-    // Multiply: in a warp one word of sA for all lanes, and 32 neighbours of sB.
+    // Multiply: a warp reads one word of sA for all lanes, and 32 consecutive words of sB.
     for (int kk = 0; kk < t.bk; ++kk) acc += sA[ty][kk] * sB[kk][tx];
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
   if (row >= g.m || col >= g.n) return;
   float* c = &g.C[row * g.ldc + col];
   *c = g.beta == 0 ? g.alpha * acc : g.alpha * acc + g.beta * *c;

@@ -1,11 +1,11 @@
 // 06 · Thread tile, 1-D                            docs/trail/simt_06_thread_tile_1d.md · cairn bench simt/06
 //
-// Idea    One thread computes tm elements of a column of C: a word of sB, once in a register, serves tm
-// multiply-adds,
-//         and a block of half the threads covers four times the area.
+// From    simt/04_block_tile
+// Idea    One thread computes tm elements of a column of C: a word of sB, loaded into a register once, serves tm
+//         multiply-adds, and a block of half the threads covers four times the area.
 // Before  04 read two words of shared memory for every multiply-add.
-// Limit   1 + 1/tm words of shared memory for every multiply-add: each word of sA still serves one. 08 adds the other
-//         direction.
+// Limit   1 + 1/tm words of shared memory for every multiply-add: each word of sA still serves one. 08 makes the
+//         thread tile two-dimensional.
 // Needs   f32, row-major nn; any m, n, k (edges masked); sm_75.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
@@ -14,7 +14,7 @@ namespace cairn::simt_06 {
 
 struct Tile {
   int bm, bn, bk;
-  int tm;  // the elements of one thread, in a column
+  int tm;  // the thread tile: tm elements of a column
   constexpr int threads() const { return bm / tm * bn; }
   constexpr bool valid() const {
     return bm % tm == 0 && threads() % 32 == 0 && threads() <= 1024 && bn % 32 == 0 &&  // a warp within a row
@@ -32,14 +32,14 @@ __global__ void __launch_bounds__(threads, resident(threads, 4)) simt_06_thread_
   __shared__ float sA[t.bm][t.bk];
   __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, and in it tm elements of a column.
+  // Where am I: the block's tile of C, and in it the thread's tm elements of a column.
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = tid / t.bn * t.tm, col = tid % t.bn;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: this word of each tile. A and B move along k with the tiles.
+  // What do I copy: this word of each tile. A and B advance along k.
   const int ra = tid / t.bk, ca = tid % t.bk;
   const int rb = tid / t.bn, cb = tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(threads, resident(threads, 4)) simt_06_thread_
 
   float acc[t.tm] = {};
   for (std::int64_t left = g.k; left > 0; left -= t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(left, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
       sA[ra][ca] = *A;  // (bm, bk)
@@ -59,18 +59,18 @@ __global__ void __launch_bounds__(threads, resident(threads, 4)) simt_06_thread_
     }
     __syncthreads();
 
-    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Two steps
-    // at a time: with more of them at once the compiler fetches more of sA ahead than 32 registers hold.
+    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Unrolled by two: unrolled
+    // further, the compiler loads more of sA ahead than 32 registers hold.
 #pragma unroll 2
     for (int kk = 0; kk < t.bk; ++kk) {
       const float rB = sB[kk][col];
 #pragma unroll
       for (int i = 0; i < t.tm; ++i) acc[i] += sA[row + i][kk] * rB;
     }
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     if (row + i >= rows || col >= cols) continue;

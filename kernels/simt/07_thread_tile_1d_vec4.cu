@@ -1,9 +1,10 @@
 // 07 · Thread tile, 1-D, float4                    docs/trail/simt_07_thread_tile_1d_vec4.md · cairn bench simt/07
 //
+// From    simt/06_thread_tile_1d
 // Idea    Copy the tiles four words at a time, as 05 did.
 // Before  06 copied one word of each tile in every thread.
-// Limit   As 05: a quarter of the threads copies, and the others wait for it with nothing under way. 10 has enough to
-//         copy for everybody.
+// Limit   As 05: a quarter of the threads copies, and the others wait with no loads in flight. In 10 every thread has
+//         four words to copy.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte copies where A and B allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -13,12 +14,12 @@ namespace cairn::simt_07 {
 
 struct Tile {
   int bm, bn, bk;
-  int tm;  // the elements of one thread, in a column
+  int tm;  // the thread tile: tm elements of a column
   constexpr int threads() const { return bm / tm * bn; }
   constexpr bool valid() const {
     return bm % tm == 0 && threads() % 32 == 0 && threads() <= 1024 && bn % 32 == 0 &&  // a warp within a row
            bm * bk == threads() && bk * bn == threads() &&  // a quarter of the threads copies four words of each tile
-           bk % 4 == 0 && threads() % 128 == 0 &&           // a float4 lies in one row, and whole warps copy
+           bk % 4 == 0 && threads() % 128 == 0 &&           // a float4 is in one row, and full warps copy
            bk * (bm + bn) * 4 <= 48 * 1024 &&               // shared memory of a block
            4 * threads() * (tm + tm + 1) <= 65536;          // registers of four blocks
   }
@@ -32,15 +33,15 @@ __global__ void __launch_bounds__(threads, resident(threads, 4)) simt_07_thread_
   alignas(16) __shared__ float sA[t.bm][t.bk];
   alignas(16) __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, and in it tm elements of a column.
+  // Where am I: the block's tile of C, and in it the thread's tm elements of a column.
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = tid / t.bn * t.tm, col = tid % t.bn;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, if they are there: there is work for the first quarter only. A and
-  // B move along k with the tiles.
+  // What do I copy: these four words of each tile. A tile has enough of them for a quarter of the threads only. A and
+  // B advance along k.
   const int ra = 4 * tid / t.bk, ca = 4 * tid % t.bk;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -48,8 +49,8 @@ __global__ void __launch_bounds__(threads, resident(threads, 4)) simt_07_thread_
 
   float acc[t.tm] = {};
   for (std::int64_t left = g.k; left > 0; left -= t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(left, std::int64_t{t.bk}));
     if (ra < t.bm && rows == t.bm && cols == t.bn && depth == t.bk) {
       store4(&sA[ra][ca], load4<vector>(A));  // (bm, bk)
@@ -60,18 +61,18 @@ __global__ void __launch_bounds__(threads, resident(threads, 4)) simt_07_thread_
     }
     __syncthreads();
 
-    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Two steps
-    // at a time: with more of them at once the compiler fetches more of sA ahead than 32 registers hold.
+    // Multiply: tm words of a column of sA, each the same for all lanes, by one word of sB. Unrolled by two: unrolled
+    // further, the compiler loads more of sA ahead than 32 registers hold.
 #pragma unroll 2
     for (int kk = 0; kk < t.bk; ++kk) {
       const float rB = sB[kk][col];
 #pragma unroll
       for (int i = 0; i < t.tm; ++i) acc[i] += sA[row + i][kk] * rB;
     }
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     if (row + i >= rows || col >= cols) continue;

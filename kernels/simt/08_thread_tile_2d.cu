@@ -1,9 +1,10 @@
 // 08 · Thread tile, 2-D                            docs/trail/simt_08_thread_tile_2d.md · cairn bench simt/08
 //
-// Idea    One thread computes a tile of tm x tn elements of C instead of a column, so a block of as many threads
+// From    simt/06_thread_tile_1d
+// Idea    One thread computes a tile of tm x tn elements of C instead of a column, so a block of half the threads
 //         covers four times the area: a word from global memory serves 128 multiply-adds instead of 64.
 // Before  06 used a word of sB for tm multiply-adds, and a word of sA for one.
-// Limit   As written, every multiply-add names two words of shared memory. 09 loads each into a register once.
+// Limit   As written, every multiply-add reads two words of shared memory. 09 loads each into a register once.
 // Needs   f32, row-major nn; any m, n, k (edges masked); sm_75.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
@@ -12,12 +13,12 @@ namespace cairn::simt_08 {
 
 struct Tile {
   int bm, bn, bk;
-  int tm, tn;  // the elements of one thread
+  int tm, tn;  // the thread tile
   constexpr int threads() const { return bm / tm * (bn / tn); }
   constexpr bool valid() const {
-    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // whole warps
-           threads() % bk == 0 && threads() % bn == 0 &&            // a round of copies is whole rows of a tile,
-           bm * bk % threads() == 0 && bk * bn % threads() == 0 &&  // and nobody is idle in it
+    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // full warps
+           threads() % bk == 0 && threads() % bn == 0 &&            // a copy iteration covers full rows of a tile,
+           bm * bk % threads() == 0 && bk * bn % threads() == 0 &&  // and no thread is idle in it
            bk * (bm + bn) * 4 <= 48 * 1024 &&                       // shared memory of a block
            2 * threads() * (tm * tn + tm + tn) <= 65536;            // registers of two blocks
   }
@@ -31,14 +32,14 @@ __global__ void __launch_bounds__(threads, 2) simt_08_thread_tile_2d(GemmArgs<fl
   __shared__ float sA[t.bm][t.bk];
   __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, and in it a tile of tm x tn elements.
+  // Where am I: the block's tile of C, and in it the thread's tile of tm x tn elements.
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = tid / (t.bn / t.tn) * t.tm, col = tid % (t.bn / t.tn) * t.tn;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: this word of each tile, and those some rows below it. A and B move along k with the tiles.
+  // What do I copy: this word of each tile, and the words a fixed number of rows below it. A and B advance along k.
   const int ra = tid / t.bk, ca = tid % t.bk;
   const int rb = tid / t.bn, cb = tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -46,8 +47,8 @@ __global__ void __launch_bounds__(threads, 2) simt_08_thread_tile_2d(GemmArgs<fl
 
   float acc[t.tm][t.tn] = {};
   for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
 #pragma unroll 8
@@ -62,8 +63,8 @@ __global__ void __launch_bounds__(threads, 2) simt_08_thread_tile_2d(GemmArgs<fl
     }
     __syncthreads();
 
-    // Multiply: tm words of a column of sA by tn words of a row of sB, read again for every product. Two steps at a
-    // time: with more of them at once the compiler fetches more of sA ahead, and runs out of registers.
+    // Multiply: an outer product of tm words of a column of sA and tn words of a row of sB, from shared memory.
+    // Unrolled by two: unrolled further, the compiler loads more of sA ahead and runs out of registers.
 #pragma unroll 2
     for (int kk = 0; kk < t.bk; ++kk) {
 #pragma unroll
@@ -72,10 +73,10 @@ __global__ void __launch_bounds__(threads, 2) simt_08_thread_tile_2d(GemmArgs<fl
         for (int j = 0; j < t.tn; ++j) acc[i][j] += sA[row + i][kk] * sB[kk][col + j];
       }
     }
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
 #pragma unroll

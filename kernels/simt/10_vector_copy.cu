@@ -1,9 +1,10 @@
 // 10 · Vector copy                                 docs/trail/simt_10_vector_copy.md · cairn bench simt/10
 //
-// Idea    Tiles are copied four words at a time, global to shared, and rB is read so too: a quarter of the
-//         instructions for the same bytes. Every thread has a float4 of each tile to copy, so nobody is idle.
-// Before  09 copied word by word: eight loads and eight stores a thread for a tile of A and of B with bk = 8.
-// Limit   rA is still read word by word, down a column of sA. 11 turns sA round.
+// From    simt/09_register_tile
+// Idea    Tiles are copied four words at a time, global to shared, and rB is read four words at a time: a quarter of
+//         the instructions for the same bytes. Every thread has a float4 of each tile to copy, so no thread is idle.
+// Before  09 copied word by word: eight loads and eight stores per thread for a tile of A and of B with bk = 8.
+// Limit   rA is still read word by word, down a column of sA. 11 transposes sA.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte copies where A and B allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -13,13 +14,13 @@ namespace cairn::simt_10 {
 
 struct Tile {
   int bm, bn, bk;
-  int tm, tn;  // the elements of one thread
+  int tm, tn;  // the thread tile
   constexpr int threads() const { return bm / tm * (bn / tn); }
   constexpr bool valid() const {
-    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // whole warps
-           bk % 4 == 0 && tn % 4 == 0 &&  // a float4 lies in one row, and in one thread's part of it
-           4 * threads() % bk == 0 && 4 * threads() % bn == 0 &&                // a round of copies is whole rows,
-           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and nobody is idle in it
+    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // full warps
+           bk % 4 == 0 && tn % 4 == 0 &&                          // a float4 is in one row, and in one thread tile
+           4 * threads() % bk == 0 && 4 * threads() % bn == 0 &&  // a copy iteration covers full rows,
+           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and no thread is idle in it
            bk * (bm + bn) * 4 <= 48 * 1024 &&                                   // shared memory of a block
            2 * threads() * (tm * tn + tm + tn) <= 65536;                        // registers of two blocks
   }
@@ -33,14 +34,14 @@ __global__ void __launch_bounds__(threads, 2) simt_10_vector_copy(GemmArgs<float
   alignas(16) __shared__ float sA[t.bm][t.bk];
   alignas(16) __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, and in it a tile of tm x tn elements.
+  // Where am I: the block's tile of C, and in it the thread's tile of tm x tn elements.
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = tid / (t.bn / t.tn) * t.tm, col = tid % (t.bn / t.tn) * t.tn;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, and those some rows below. A and B move along k with the tiles.
+  // What do I copy: these four words of each tile, and those a fixed number of rows below. A and B advance along k.
   const int ra = 4 * tid / t.bk, ca = 4 * tid % t.bk;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -48,8 +49,8 @@ __global__ void __launch_bounds__(threads, 2) simt_10_vector_copy(GemmArgs<float
 
   float acc[t.tm][t.tn] = {};
   for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
 #pragma unroll
@@ -68,8 +69,8 @@ __global__ void __launch_bounds__(threads, 2) simt_10_vector_copy(GemmArgs<float
     }
     __syncthreads();
 
-    // Multiply: tm words of a column of sA by tn words of a row of sB, all from registers. Two steps
-    // at a time: with more of them at once the compiler fetches more of sA ahead, and runs out of registers.
+    // Multiply: an outer product of tm words of a column of sA and tn words of a row of sB, from registers.
+    // Unrolled by two: unrolled further, the compiler loads more of sA ahead and runs out of registers.
 #pragma unroll 2
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[t.tm], rB[t.tn];
@@ -83,10 +84,10 @@ __global__ void __launch_bounds__(threads, 2) simt_10_vector_copy(GemmArgs<float
         for (int j = 0; j < t.tn; ++j) acc[i][j] += rA[i] * rB[j];
       }
     }
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
 #pragma unroll

@@ -1,10 +1,11 @@
 // 13 · Linear banks                                docs/trail/simt_13_bank_linear.md · cairn bench simt/13
 //
-// Idea    B is reordered in shared memory: first the first piece of every thread's tn columns, then the second of
-//         every thread. What the lanes of a warp read at once now lies side by side.
-// Before  12 read rB 32 bytes apart: half of the banks did all the work.
-// Limit   The columns of a thread are still neighbours in C, so its stores are 32 bytes apart as its reads were. 15
-//         changes which columns a thread has, and needs no reordering. Stores into sA still conflict: 14.
+// From    simt/12_a_transposed_vec4
+// Idea    B is reordered in shared memory: first the first four of every thread's tn columns, then the next four of
+//         every thread. What the lanes of a warp read in one request is now contiguous.
+// Before  12 read rB at a stride of 32 bytes: half of the banks did all the work.
+// Limit   The columns of a thread are still contiguous in C, so its stores have the stride that its reads had. 15
+//         changes which columns a thread has, and needs no reordering. Stores to sA still conflict: see 14.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte accesses where A, B and C allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -14,43 +15,41 @@ namespace cairn::simt_13 {
 
 struct Tile {
   int bm, bn, bk;
-  int tm, tn;  // the elements of one thread
-  int piece;   // how many words of a row of B stay together in sB: 4, or 1 as published
+  int tm, tn;  // the thread tile
+  int unit;    // how many words of a row of B stay consecutive in sB: 4, or 1 as published
   constexpr int threads() const { return bm / tm * (bn / tn); }
   constexpr bool valid() const {
-    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // whole warps
-           bk % 4 == 0 && tm % 4 == 0 && tn % 4 == 0 &&  // a float4 lies in one row, and in one thread's part of it
-           (piece == 4 || piece == 1) &&                 // and is one piece, or four
-           4 * threads() % bk == 0 && 4 * threads() % bn == 0 &&                // a round of copies is whole rows,
-           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and nobody is idle in it
+    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // full warps
+           bk % 4 == 0 && tm % 4 == 0 && tn % 4 == 0 &&           // a float4 is in one row, and in one thread tile
+           (unit == 4 || unit == 1) &&                            // and is one unit, or four
+           4 * threads() % bk == 0 && 4 * threads() % bn == 0 &&  // a copy iteration covers full rows,
+           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and no thread is idle in it
            bk * (bm + bn) * 4 <= 48 * 1024 &&                                   // shared memory of a block
            2 * threads() * (tm * tn + tm + tn) <= 65536;                        // registers of two blocks
   }
-  TileName name() const { return tile_text("%dx%dx%d %dx%d pieces of %d", bm, bn, bk, tm, tn, piece); }
+  TileName name() const { return tile_text("%dx%dx%d %dx%d pieces of %d", bm, bn, bk, tm, tn, unit); }
 };
 inline constexpr Tile kTiles[] = {{128, 128, 8, 8, 8, 4}, {128, 128, 8, 8, 8, 1}};  // [0] is the default
 
-// Four neighbours of a row of A, one below the other.
-template <int rows, int cols>
-__device__ __forceinline__ void store_column(float (&sA)[rows][cols], int row, int col, float4 v) {
-  sA[row][col] = v.x;
-  sA[row + 1][col] = v.y;
-  sA[row + 2][col] = v.z;
-  sA[row + 3][col] = v.w;
+// Transposes while storing: four consecutive words of a row of A become part of a column of sA.
+template <int cols> __device__ __forceinline__ void store_column(float (*to)[cols], int col, float4 v) {
+  to[0][col] = v.x;
+  to[1][col] = v.y;
+  to[2][col] = v.z;
+  to[3][col] = v.w;
 }
 
-// Four neighbours of a row of B into sB: one piece, or four of them that are to lie `apart`.
-template <int piece, int apart> __device__ __forceinline__ void store_pieces(float* to, float4 v) {
-  if constexpr (piece == 4) return store4(to, v);
+// Stores four consecutive words of a row of B to sB: one unit, or four units `stride` words apart.
+template <int unit, int stride> __device__ __forceinline__ void store_units(float* to, float4 v) {
+  if constexpr (unit == 4) return store4(to, v);
   to[0] = v.x;
-  to[apart] = v.y;
-  to[2 * apart] = v.z;
-  to[3 * apart] = v.w;
+  to[stride] = v.y;
+  to[2 * stride] = v.z;
+  to[3 * stride] = v.w;
 }
 
-// A piece into registers.
-template <int piece> __device__ __forceinline__ void load_piece(float* registers, const float* from) {
-  if constexpr (piece == 4) return load4(registers, from);
+template <int unit> __device__ __forceinline__ void load_unit(float* registers, const float* from) {
+  if constexpr (unit == 4) return load4(registers, from);
   registers[0] = from[0];
 }
 
@@ -60,63 +59,63 @@ __global__ void __launch_bounds__(threads, 2) simt_13_bank_linear(GemmArgs<float
   alignas(16) __shared__ float sA[t.bk][t.bm];
   alignas(16) __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, and in it a tile of tm x tn elements.
+  // Where am I: the block's tile of C, and in it the thread's tile of tm x tn elements.
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = tid / (t.bn / t.tn) * t.tm, col = tid % (t.bn / t.tn) * t.tn;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, and those some rows below. A and B move along k with the tiles.
+  // What do I copy: these four words of each tile, and those a fixed number of rows below. A and B advance along k.
   const int ra = 4 * tid / t.bk, ca = 4 * tid % t.bk;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
-  constexpr int apart = t.bn / t.tn * t.piece;  // from one piece of a thread to its next in sB: those of all between
-  const int pb = cb % t.tn / t.piece * apart + cb / t.tn * t.piece;  // where column cb lies in a row of sB
+  constexpr int stride = t.bn / t.tn * t.unit;                      // from one unit of a thread to its next in sB
+  const int pb = cb % t.tn / t.unit * stride + cb / t.tn * t.unit;  // the position of column cb in a row of sB
   const float* A = g.A + (row0 + ra) * g.lda + ca;
   const float* B = g.B + rb * g.ldb + col0 + cb;
 
   float acc[t.tm][t.tn] = {};
   for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
 #pragma unroll
       for (int i = 0; i < t.bm; i += 4 * threads / t.bk)
-        store_column(sA, ca, ra + i, load4<vector>(A + i * g.lda));  // (bk, bm)
+        store_column(sA + ca, ra + i, load4<vector>(A + i * g.lda));  // (bk, bm)
 #pragma unroll
       for (int i = 0; i < t.bk; i += 4 * threads / t.bn)
-        store_pieces<t.piece, apart>(&sB[rb + i][pb], load4<vector>(B + i * g.ldb));  // (bk, bn)
+        store_units<t.unit, stride>(&sB[rb + i][pb], load4<vector>(B + i * g.ldb));  // (bk, bn)
     } else {
 #pragma unroll
       for (int i = 0; i < t.bm; i += 4 * threads / t.bk)
-        store_column(sA, ca, ra + i, load4_edge<vector>(A + i * g.lda, ra + i < rows ? depth - ca : 0));
+        store_column(sA + ca, ra + i, load4_edge<vector>(A + i * g.lda, ra + i < rows ? depth - ca : 0));
 #pragma unroll
       for (int i = 0; i < t.bk; i += 4 * threads / t.bn)
-        store_pieces<t.piece, apart>(&sB[rb + i][pb],
-                                     load4_edge<vector>(B + i * g.ldb, rb + i < depth ? cols - cb : 0));
+        store_units<t.unit, stride>(&sB[rb + i][pb],
+                                    load4_edge<vector>(B + i * g.ldb, rb + i < depth ? cols - cb : 0));
     }
     __syncthreads();
 
-    // Multiply: tm words of a row of sA by tn words of a row of sB, all from registers.
+    // Multiply: an outer product of tm words of a row of sA and tn words of a row of sB, from registers.
 #pragma unroll
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[t.tm], rB[t.tn];
 #pragma unroll
       for (int i = 0; i < t.tm; i += 4) load4(&rA[i], &sA[kk][row + i]);
 #pragma unroll
-      for (int j = 0; j < t.tn; j += t.piece)
-        load_piece<t.piece>(&rB[j], &sB[kk][j / t.piece * apart + col / t.tn * t.piece]);
+      for (int j = 0; j < t.tn; j += t.unit)
+        load_unit<t.unit>(&rB[j], &sB[kk][j / t.unit * stride + col / t.tn * t.unit]);
 #pragma unroll
       for (int i = 0; i < t.tm; ++i) {
 #pragma unroll
         for (int j = 0; j < t.tn; ++j) acc[i][j] += rA[i] * rB[j];
       }
     }
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     if (row + i >= rows) continue;
@@ -124,8 +123,8 @@ __global__ void __launch_bounds__(threads, 2) simt_13_bank_linear(GemmArgs<float
     for (int j = 0; j < t.tn; j += 4) {
       const int left = cols - col - j;
       float* c = &g.C[(row0 + row + i) * g.ldc + col0 + col + j];
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
         const float4 old = load4_edge<vector>(c, left);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);

@@ -1,10 +1,11 @@
 // 15 · Split banks                                 docs/trail/simt_15_bank_split.md · cairn bench simt/15
 //
-// Idea    A thread's 8x8 elements are split into pieces of 4x4, as far apart as all threads' pieces of 4 are wide.
-//         Neighbouring lanes then read neighbouring 16 bytes of sB, and write neighbouring 16 bytes of C.
-// Before  12 read rB 32 bytes apart; 13 moved the words of B for it, and left C as it was.
-// Limit   A warp covers 16 rows by 128 columns of C and reads 144 words for them at each step. 16 gives it a squarer
-//         tile, which needs fewer. Stores into sA still conflict, as in 12: 14 has the cure.
+// From    simt/12_a_transposed_vec4
+// Idea    A thread's 8 x 8 elements are split into 4 x 4 sub-tiles, half a block tile apart. Consecutive lanes then
+//         read consecutive chunks (16 bytes) of sB, and write consecutive chunks of C.
+// Before  12 read rB at a stride of 32 bytes; 13 reordered B to avoid that, and left the stores to C strided.
+// Limit   A warp covers 16 rows by 128 columns of C and reads 144 words for them per kk. 16 gives it a squarer tile,
+//         which needs fewer. Stores to sA still conflict, as in 12; the padding of 14 removes that.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte accesses where A, B and C allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -14,13 +15,13 @@ namespace cairn::simt_15 {
 
 struct Tile {
   int bm, bn, bk;
-  int tm, tn;  // the elements of one thread
+  int tm, tn;  // the thread tile
   constexpr int threads() const { return bm / tm * (bn / tn); }
   constexpr bool valid() const {
-    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // whole warps
-           bk % 4 == 0 && tm % 4 == 0 && tn % 4 == 0 &&  // a float4 lies in one row, and in one thread's part of it
-           4 * threads() % bk == 0 && 4 * threads() % bn == 0 &&                // a round of copies is whole rows,
-           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and nobody is idle in it
+    return bm % tm == 0 && bn % tn == 0 && threads() % 32 == 0 && threads() <= 1024 &&  // full warps
+           bk % 4 == 0 && tm % 4 == 0 && tn % 4 == 0 &&           // a float4 is in one row, and in one thread tile
+           4 * threads() % bk == 0 && 4 * threads() % bn == 0 &&  // a copy iteration covers full rows,
+           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and no thread is idle in it
            bk * (bm + bn) * 4 <= 48 * 1024 &&                                   // shared memory of a block
            2 * threads() * (tm * tn + tm + tn) <= 65536;                        // registers of two blocks
   }
@@ -28,13 +29,12 @@ struct Tile {
 };
 inline constexpr Tile kTiles[] = {{128, 128, 8, 8, 8}, {128, 128, 16, 8, 8}};  // [0] is the default
 
-// Four neighbours of a row of A, one below the other.
-template <int rows, int cols>
-__device__ __forceinline__ void store_column(float (&sA)[rows][cols], int row, int col, float4 v) {
-  sA[row][col] = v.x;
-  sA[row + 1][col] = v.y;
-  sA[row + 2][col] = v.z;
-  sA[row + 3][col] = v.w;
+// Transposes while storing: four consecutive words of a row of A become part of a column of sA.
+template <int cols> __device__ __forceinline__ void store_column(float (*to)[cols], int col, float4 v) {
+  to[0][col] = v.x;
+  to[1][col] = v.y;
+  to[2][col] = v.z;
+  to[3][col] = v.w;
 }
 
 template <int tile, bool vector, int threads = kTiles[tile].threads()>
@@ -43,16 +43,16 @@ __global__ void __launch_bounds__(threads, 2) simt_15_bank_split(GemmArgs<float>
   alignas(16) __shared__ float sA[t.bk][t.bm];
   alignas(16) __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, and in it the first of the thread's pieces of 4 x 4; the others follow as many
-  // threads further down or to the right.
+  // Where am I: the block's tile of C, and in it the first 4 x 4 sub-tile of the thread. Its other sub-tiles are
+  // 4 * threads_m rows further down, 4 * threads_n columns further right.
   const int tid = static_cast<int>(threadIdx.x);
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   constexpr int threads_m = t.bm / t.tm, threads_n = t.bn / t.tn;
   const int row = tid / threads_n * 4, col = tid % threads_n * 4;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, and those some rows below. A and B move along k with the tiles.
+  // What do I copy: these four words of each tile, and those a fixed number of rows below. A and B advance along k.
   const int ra = 4 * tid / t.bk, ca = 4 * tid % t.bk;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -60,27 +60,27 @@ __global__ void __launch_bounds__(threads, 2) simt_15_bank_split(GemmArgs<float>
 
   float acc[t.tm][t.tn] = {};
   for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
 #pragma unroll
       for (int i = 0; i < t.bm; i += 4 * threads / t.bk)
-        store_column(sA, ca, ra + i, load4<vector>(A + i * g.lda));  // (bk, bm)
+        store_column(sA + ca, ra + i, load4<vector>(A + i * g.lda));  // (bk, bm)
 #pragma unroll
       for (int i = 0; i < t.bk; i += 4 * threads / t.bn)
         store4(&sB[rb + i][cb], load4<vector>(B + i * g.ldb));  // (bk, bn)
     } else {
 #pragma unroll
       for (int i = 0; i < t.bm; i += 4 * threads / t.bk)
-        store_column(sA, ca, ra + i, load4_edge<vector>(A + i * g.lda, ra + i < rows ? depth - ca : 0));
+        store_column(sA + ca, ra + i, load4_edge<vector>(A + i * g.lda, ra + i < rows ? depth - ca : 0));
 #pragma unroll
       for (int i = 0; i < t.bk; i += 4 * threads / t.bn)
         store4(&sB[rb + i][cb], load4_edge<vector>(B + i * g.ldb, rb + i < depth ? cols - cb : 0));
     }
     __syncthreads();
 
-    // Multiply: tm words of a row of sA by tn words of a row of sB, all from registers.
+    // Multiply: an outer product of tm words of a row of sA and tn words of a row of sB, from registers.
 #pragma unroll
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[t.tm], rB[t.tn];
@@ -94,10 +94,10 @@ __global__ void __launch_bounds__(threads, 2) simt_15_bank_split(GemmArgs<float>
         for (int j = 0; j < t.tn; ++j) acc[i][j] += rA[i] * rB[j];
       }
     }
-    __syncthreads();  // before the next tile is written over this one
+    __syncthreads();  // before the next tiles overwrite these
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     const int r = row + i / 4 * 4 * threads_m + i % 4;
@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(threads, 2) simt_15_bank_split(GemmArgs<float>
     for (int j = 0; j < t.tn; j += 4) {
       const int left = r < rows ? cols - col - j * threads_n : 0;
       float* c = &g.C[(row0 + r) * g.ldc + col0 + col + j * threads_n];
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
         const float4 old = load4_edge<vector>(c, left);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);

@@ -1,10 +1,11 @@
 // 17 · Warp tile, float4                           docs/trail/simt_17_warp_tile_vec4.md · cairn bench simt/17
 //
-// Idea    16 with float4 everywhere, and a warp tile of 64x64: 8x16 elements a thread, 128 multiply-adds for six
-//         16-byte reads. The loop ends in a barrier of the block, not of the warp: others still read the tiles.
+// From    simt/16_warp_tile
+// Idea    16 with float4 everywhere, and a warp tile of 64x64: 8x16 elements per thread, 128 multiply-adds for six
+//         16-byte reads. The loop ends in a barrier of the block, not of the warp: other warps still read the tiles.
 // Before  16 copied, read and stored word by word.
-// Limit   A block waits while its tiles are on their way; only another block on the same SM fills the time. 18
-//         searches for the best shapes, 19 fetches the next tiles ahead.
+// Limit   A block waits while its tiles are in flight; only another block on the same SM fills the time. 18 searches
+//         for the best shapes, 19 loads the next tiles ahead.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte accesses where A, B and C allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -12,36 +13,36 @@
 
 namespace cairn::simt_17 {
 
-inline constexpr int kPad = 4;  // words between the rows of sA, as in 14
+inline constexpr int kPad = 4;  // words of padding after each row of sA, as in 14
 
 struct Tile {
   int bm, bn, bk;
-  int wm, wn;  // the elements of one warp
-  int tm, tn;  // the elements of one thread
-  int blocks;  // on an SM at a time, at least
+  int wm, wn;  // the warp tile
+  int tm, tn;  // the thread tile
+  int blocks;  // the least number of co-resident blocks
   constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
   constexpr int shared() const { return bk * (bm + kPad + bn) * 4; }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&          // whole warps
-           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // and whole lanes in a warp
-           tm % 4 == 0 && tn % 4 == 0 &&                                 // a thread has pieces of 4 x 4
-           bk % 8 == 0 && bm % (threads() / 2) == 0 &&                   // a round of copies is whole columns of
-           4 * threads() % bn == 0 && bk * bn % (4 * threads()) == 0 &&  // 8 words of A, and whole rows of B
-           shared() <= 48 * 1024 && blocks * (shared() + 1024) <= 100 * 1024 &&  // shared memory of a block, of an SM
-           blocks * threads() * (tm * tn + tm + tn) <= 65536;                    // registers of an SM
+    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&          // full warps
+           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // of 32 thread tiles
+           tm % 4 == 0 && tn % 4 == 0 &&                                 // of 4 x 4 sub-tiles
+           bk % 8 == 0 && bm % (threads() / 2) == 0 &&                   // a copy iteration covers full rows:
+           4 * threads() % bn == 0 && bk * bn % (4 * threads()) == 0 &&  // 8 words of A, bn words of B
+           shared() <= 48 * 1024 &&
+           blocks * (shared() + 1024) <= 100 * 1024 &&         // shared memory of a block and of an SM
+           blocks * threads() * (tm * tn + tm + tn) <= 65536;  // registers of an SM
   }
   TileName name() const { return tile_text("%dx%dx%d %dx%d %dx%d by %d", bm, bn, bk, wm, wn, tm, tn, blocks); }
 };
 inline constexpr Tile kTiles[] = {{128, 128, 16, 64, 64, 8, 16, 2},  // [0] is the default
                                   {128, 128, 16, 64, 32, 8, 8, 2}};  // twice the warps
 
-// Four neighbours of a row of A, one below the other.
-template <int rows, int cols>
-__device__ __forceinline__ void store_column(float (&sA)[rows][cols], int row, int col, float4 v) {
-  sA[row][col] = v.x;
-  sA[row + 1][col] = v.y;
-  sA[row + 2][col] = v.z;
-  sA[row + 3][col] = v.w;
+// Transposes while storing: four consecutive words of a row of A become part of a column of sA.
+template <int cols> __device__ __forceinline__ void store_column(float (*to)[cols], int col, float4 v) {
+  to[0][col] = v.x;
+  to[1][col] = v.y;
+  to[2][col] = v.z;
+  to[3][col] = v.w;
 }
 
 template <int tile, bool vector, int threads = kTiles[tile].threads()>
@@ -50,18 +51,19 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_17_warp_til
   alignas(16) __shared__ float sA[t.bk][t.bm + kPad];
   alignas(16) __shared__ float sB[t.bk][t.bn];
 
-  // Where am I: the block's tile of C, in it the warp's, and in that the first of the thread's pieces of 4 x 4; the
-  // others follow as many lanes further down or to the right.
+  // Where am I: the block's tile of C, in it the warp's, and in that the first 4 x 4 sub-tile of the thread. Its
+  // other sub-tiles are 4 * lanes_m rows further down, 4 * lanes_n columns further right.
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
   constexpr int lanes_m = t.wm / t.tm, lanes_n = t.wn / t.tn;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = warp / (t.bn / t.wn) * t.wm + lane / lanes_n * 4;
   const int col = warp % (t.bn / t.wn) * t.wn + lane % lanes_n * 4;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, and those some rows below. Two lanes take 8 words of a row of A, a
-  // sector: then sixteen rows are one request, and with the padding they go into 32 banks. A and B move along k.
+  // What do I copy: these four words of each tile, and those a fixed number of rows below. Two lanes read 8 words of
+  // a row of A, a sector: a request has sixteen rows, which the padding spreads over 32 banks. A and B advance along
+  // k.
   const int ra = tid / 2, ca = tid % 2 * 4;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
@@ -69,27 +71,27 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_17_warp_til
 
   float acc[t.tm][t.tn] = {};
   for (std::int64_t k0 = 0; k0 < g.k; k0 += t.bk, A += t.bk, B += t.bk * g.ldb) {
-    // Load. Where a tile hangs over an edge a zero stands in: past the end of k both factors are zeros, so nothing
-    // is added; past m or n the sum may be anything, for nobody stores it. The block decides as one.
+    // Load. Outside A and B the tiles are filled with zeros: past the end of k both factors are 0 and add nothing;
+    // past m or n the accumulators are never stored. The condition is the same for all threads of the block.
     const int depth = static_cast<int>(min(g.k - k0, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
 #pragma unroll
       for (int i = 0; i < t.bm; i += threads / 2) {
 #pragma unroll
         for (int j = 0; j < t.bk; j += 8)
-          store_column(sA, ca + j, ra + i, load4<vector>(A + i * g.lda + j));  // (bk, bm)
+          store_column(sA + ca + j, ra + i, load4<vector>(A + i * g.lda + j));  // (bk, bm)
       }
 #pragma unroll
       for (int i = 0; i < t.bk; i += 4 * threads / t.bn)
         store4(&sB[rb + i][cb], load4<vector>(B + i * g.ldb));  // (bk, bn)
     } else {
-      // Not unrolled: it runs in few blocks, and its addresses would take registers from all of them.
+      // Not unrolled: only edge blocks run this, and the unrolled addresses would take registers in all blocks.
 #pragma unroll 1
       for (int i = 0; i < t.bm; i += threads / 2) {
 #pragma unroll 1
         for (int j = 0; j < t.bk; j += 8) {
           const int left = ra + i < rows ? depth - ca - j : 0;
-          store_column(sA, ca + j, ra + i, load4_edge<vector>(A + i * g.lda + j, left));
+          store_column(sA + ca + j, ra + i, load4_edge<vector>(A + i * g.lda + j, left));
         }
       }
 #pragma unroll 1
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_17_warp_til
     }
     __syncthreads();
 
-    // Multiply: tm words of a row of sA by tn words of a row of sB, all from registers.
+    // Multiply: an outer product of tm words of a row of sA and tn words of a row of sB, from registers.
 #pragma unroll
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[t.tm], rB[t.tn];
@@ -112,10 +114,10 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_17_warp_til
         for (int j = 0; j < t.tn; ++j) acc[i][j] += rA[i] * rB[j];
       }
     }
-    __syncthreads();  // of the block: a quick warp must not write over what a slow one still reads
+    __syncthreads();  // of the block: a fast warp must not overwrite what a slow one still reads
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     const int r = row + i / 4 * 4 * lanes_m + i % 4;
@@ -123,8 +125,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_17_warp_til
     for (int j = 0; j < t.tn; j += 4) {
       const int left = r < rows ? cols - col - j * lanes_n : 0;
       float* c = &g.C[(row0 + r) * g.ldc + col0 + col + j * lanes_n];
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
         const float4 old = load4_edge<vector>(c, left);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);

@@ -1,9 +1,10 @@
 // 19 · Double buffer                               docs/trail/simt_19_double_buffer.md · cairn bench simt/19
 //
-// Idea    Two buffers for each tile. While the block multiplies from one, the next tiles are on their way from global
-//         memory into registers; then they are put down in the other buffer. One barrier a step instead of two.
-// Before  17 fetched, waited, multiplied and waited again: loads and multiply-adds took turns.
-// Limit   What is on its way needs registers and passes through them. 21 copies without.
+// From    simt/17_warp_tile_vec4
+// Idea    Two shared-memory buffers for each tile. While the block multiplies from one, the next tiles are in flight
+//         from global memory to registers; then they are stored to the other buffer. One barrier per k-step.
+// Before  17 loaded, waited, multiplied and waited again, with two barriers per k-step.
+// Limit   Tiles in flight occupy registers. 21 copies without them.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte accesses where A, B and C allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -11,31 +12,32 @@
 
 namespace cairn::simt_19 {
 
-inline constexpr int kPad = 4;  // words between the rows of sA, as in 14
+inline constexpr int kPad = 4;  // words of padding after each row of sA, as in 14
 
 struct Tile {
   int bm, bn, bk;
-  int wm, wn;  // the elements of one warp
-  int tm, tn;  // the elements of one thread
-  int blocks;  // on an SM at a time, at least
+  int wm, wn;  // the warp tile
+  int tm, tn;  // the thread tile
+  int blocks;  // the least number of co-resident blocks
   constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
-  constexpr int fetched() const { return bk * (bm + bn) / threads(); }  // words of one thread
+  constexpr int fetched() const { return bk * (bm + bn) / threads(); }  // words in flight per thread
   constexpr int shared() const { return 2 * bk * (bm + kPad + bn) * 4; }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&                  // whole warps
-           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&          // and whole lanes in a warp
-           tm % 4 == 0 && tn % 4 == 0 &&                                         // a thread has pieces of 4 x 4
-           bk % 8 == 0 && bm % (threads() / 2) == 0 &&                           // a round of copies is whole columns
-           4 * threads() % bn == 0 && bk * bn % (4 * threads()) == 0 &&          // of 8 words of A, whole rows of B
-           shared() <= 48 * 1024 && blocks * (shared() + 1024) <= 100 * 1024 &&  // shared memory of a block, of an SM
-           blocks * threads() * (tm * tn + tm + tn + fetched()) <= 65536;        // registers of an SM
+    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&          // full warps
+           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // of 32 thread tiles
+           tm % 4 == 0 && tn % 4 == 0 &&                                 // of 4 x 4 sub-tiles
+           bk == 8 && bm % (threads() / 2) == 0 &&                       // a copy iteration covers full rows:
+           4 * threads() % bn == 0 && bk * bn % (4 * threads()) == 0 &&  // 8 words of A, bn words of B
+           shared() <= 48 * 1024 &&
+           blocks * (shared() + 1024) <= 100 * 1024 &&                     // shared memory of a block and of an SM
+           blocks * threads() * (tm * tn + tm + tn + fetched()) <= 65536;  // registers of an SM
   }
   TileName name() const { return tile_text("%dx%dx%d %dx%d %dx%d by %d", bm, bn, bk, wm, wn, tm, tn, blocks); }
 };
 inline constexpr Tile kTiles[] = {{128, 128, 8, 32, 64, 8, 8, 2},  // [0] is the default
                                   {128, 128, 8, 64, 64, 8, 16, 2}};
 
-// Four neighbours of a row of A, one below the other.
+// Transposes while storing: four consecutive words of a row of A become part of a column of sA.
 template <int cols> __device__ __forceinline__ void store_column(float (*to)[cols], int col, float4 v) {
   to[0][col] = v.x;
   to[1][col] = v.y;
@@ -49,45 +51,40 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_19_double_b
   alignas(16) __shared__ float sA[2][t.bk][t.bm + kPad];
   alignas(16) __shared__ float sB[2][t.bk][t.bn];
 
-  // Where am I: the block's tile of C, in it the warp's, and in that the first of the thread's pieces of 4 x 4; the
-  // others follow as many lanes further down or to the right.
+  // Where am I: the block's tile of C, in it the warp's, and in that the first 4 x 4 sub-tile of the thread. Its
+  // other sub-tiles are 4 * lanes_m rows further down, 4 * lanes_n columns further right.
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
   constexpr int lanes_m = t.wm / t.tm, lanes_n = t.wn / t.tn;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = warp / (t.bn / t.wn) * t.wm + lane / lanes_n * 4;
   const int col = warp % (t.bn / t.wn) * t.wn + lane % lanes_n * 4;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: as in 17, these four words of each tile and those some rows below. A and B move along k.
+  // What do I copy: these four words of each tile, and those a fixed number of rows below. Two lanes read 8 words of
+  // a row of A, a sector: a request has sixteen rows, which the padding spreads over 32 banks. A and B advance along
+  // k.
   constexpr int step_a = threads / 2, step_b = 4 * threads / t.bn;
   const int ra = tid / 2, ca = tid % 2 * 4;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
   const float* B = g.B + rb * g.ldb + col0 + cb;
 
-  // Fetch a tile of A and one of B into registers, where `left` of k begins. Where a tile hangs over an edge a zero
-  // stands in: past the end of k both factors are zeros, so nothing is added; past m or n the sum may be anything,
-  // for nobody stores it. The block decides as one.
-  float4 nextA[t.bm / step_a][t.bk / 8], nextB[t.bk / step_b];
+  // Loads the next tiles of A and B into registers, where `left` of k remains. Outside A and B the tiles are filled
+  // with zeros: past the end of k both factors are 0 and add nothing; past m or n the accumulators are never stored.
+  // The condition is the same for all threads of the block.
+  float4 nextA[t.bm / step_a], nextB[t.bk / step_b];
   const auto fetch = [&](std::int64_t left) {
     const int depth = static_cast<int>(min(left, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
 #pragma unroll
-      for (int i = 0; i < t.bm / step_a; ++i) {
-#pragma unroll
-        for (int j = 0; j < t.bk / 8; ++j) nextA[i][j] = load4<vector>(A + i * step_a * g.lda + 8 * j);
-      }
+      for (int i = 0; i < t.bm / step_a; ++i) nextA[i] = load4<vector>(A + i * step_a * g.lda);
 #pragma unroll
       for (int i = 0; i < t.bk / step_b; ++i) nextB[i] = load4<vector>(B + i * step_b * g.ldb);
     } else {
 #pragma unroll
-      for (int i = 0; i < t.bm / step_a; ++i) {
-        const int there = ra + i * step_a < rows ? depth - ca : 0;
-#pragma unroll
-        for (int j = 0; j < t.bk / 8; ++j)
-          nextA[i][j] = load4_edge<vector>(A + i * step_a * g.lda + 8 * j, there - 8 * j);
-      }
+      for (int i = 0; i < t.bm / step_a; ++i)
+        nextA[i] = load4_edge<vector>(A + i * step_a * g.lda, ra + i * step_a < rows ? depth - ca : 0);
 #pragma unroll
       for (int i = 0; i < t.bk / step_b; ++i)
         nextB[i] = load4_edge<vector>(B + i * step_b * g.ldb, rb + i * step_b < depth ? cols - cb : 0);
@@ -95,45 +92,42 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_19_double_b
     A += t.bk, B += t.bk * g.ldb;
   };
 
-  // Put down what was fetched, into the buffers that nobody reads.
-  float(*nowA)[t.bm + kPad] = sA[0], (*otherA)[t.bm + kPad] = sA[1];
-  float(*nowB)[t.bn] = sB[0], (*otherB)[t.bn] = sB[1];
+  // Stores the fetched tiles to the buffers that are not being read.
+  float(*readA)[t.bm + kPad] = sA[0], (*writeA)[t.bm + kPad] = sA[1];
+  float(*readB)[t.bn] = sB[0], (*writeB)[t.bn] = sB[1];
   const auto put = [&] {
 #pragma unroll
-    for (int i = 0; i < t.bm / step_a; ++i) {
+    for (int i = 0; i < t.bm / step_a; ++i) store_column(writeA + ca, ra + i * step_a, nextA[i]);  // (bk, bm)
 #pragma unroll
-      for (int j = 0; j < t.bk / 8; ++j) store_column(otherA + ca + 8 * j, ra + i * step_a, nextA[i][j]);  // (bk, bm)
-    }
-#pragma unroll
-    for (int i = 0; i < t.bk / step_b; ++i) store4(&otherB[rb + i * step_b][cb], nextB[i]);  // (bk, bn)
+    for (int i = 0; i < t.bk / step_b; ++i) store4(&writeB[rb + i * step_b][cb], nextB[i]);  // (bk, bn)
   };
-  // Then it is there for all, and at the same time everybody is done with what was read so far: one barrier for both.
-  const auto turn = [&] {
+  // One barrier for two purposes: the stores above are visible to all threads, and all reads so far are done.
+  const auto swap_buffers = [&] {
     __syncthreads();
-    auto* const usedA = nowA;
-    auto* const usedB = nowB;
-    nowA = otherA, otherA = usedA;
-    nowB = otherB, otherB = usedB;
+    auto* const usedA = readA;
+    auto* const usedB = readB;
+    readA = writeA, writeA = usedA;
+    readB = writeB, writeB = usedB;
   };
 
   float acc[t.tm][t.tn] = {};
   if (g.k > 0) {
     fetch(g.k);
     put();
-    turn();
+    swap_buffers();
   }
   for (std::int64_t left = g.k; left > 0; left -= t.bk) {
     const bool more = left > t.bk;
-    if (more) fetch(left - t.bk);  // and do not wait for it
+    if (more) fetch(left - t.bk);  // the loads stay in flight
 
-      // Multiply: tm words of a row of sA by tn words of a row of sB, all from registers.
+      // Multiply: an outer product of tm words of a row of sA and tn words of a row of sB, from registers.
 #pragma unroll
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[t.tm], rB[t.tn];
 #pragma unroll
-      for (int i = 0; i < t.tm; i += 4) load4(&rA[i], &nowA[kk][row + i * lanes_m]);
+      for (int i = 0; i < t.tm; i += 4) load4(&rA[i], &readA[kk][row + i * lanes_m]);
 #pragma unroll
-      for (int j = 0; j < t.tn; j += 4) load4(&rB[j], &nowB[kk][col + j * lanes_n]);
+      for (int j = 0; j < t.tn; j += 4) load4(&rB[j], &readB[kk][col + j * lanes_n]);
 #pragma unroll
       for (int i = 0; i < t.tm; ++i) {
 #pragma unroll
@@ -143,11 +137,11 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_19_double_b
 
     if (more) {
       put();
-      turn();
+      swap_buffers();
     }
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     const int r = row + i / 4 * 4 * lanes_m + i % 4;
@@ -155,14 +149,14 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_19_double_b
     float* c = &g.C[(row0 + r) * g.ldc + col0 + col];
 #pragma unroll
     for (int j = 0; j < t.tn; j += 4, c += 4 * lanes_n) {
-      const int there = cols - col - j * lanes_n;
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const int left = cols - col - j * lanes_n;
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
-        const float4 old = load4_edge<vector>(c, there);
+        const float4 old = load4_edge<vector>(c, left);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);
       }
-      store4_edge<vector>(c, v, there);
+      store4_edge<vector>(c, v, left);
     }
   }
 }

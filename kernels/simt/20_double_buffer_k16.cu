@@ -1,9 +1,10 @@
 // 20 · Double buffer, k 16                         docs/trail/simt_20_double_buffer_k16.md · cairn bench simt/20
 //
-// Idea    Tiles 16 deep: half as many barriers. They are fetched and put down a slice of 8 at a time, one slice while
-//         the one before it is multiplied, so what is on its way needs no more registers than in 19.
-// Before  19 met at a barrier after every 8 steps of k.
-// Limit   What is on its way still passes through registers. 21 copies without.
+// From    simt/19_double_buffer
+// Idea    Tiles with bk = 16: half as many barriers. They are loaded and stored in slices of 8, one slice while the
+//         previous one is multiplied, so that tiles in flight need no more registers than in 19.
+// Before  19 had a barrier for every 8 of k.
+// Limit   Slices in flight still pass through registers. 21 copies without them.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte accesses where A, B and C allow them; sm_75.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
@@ -11,32 +12,33 @@
 
 namespace cairn::simt_20 {
 
-inline constexpr int kPad = 4;    // words between the rows of sA, as in 14
-inline constexpr int kSlice = 8;  // steps of k that are fetched at a time: a sector of a row of A
+inline constexpr int kPad = 4;    // words of padding after each row of sA, as in 14
+inline constexpr int kSlice = 8;  // of k, fetched at a time: a sector of a row of A
 
 struct Tile {
   int bm, bn, bk;
-  int wm, wn;  // the elements of one warp
-  int tm, tn;  // the elements of one thread
-  int blocks;  // on an SM at a time, at least
+  int wm, wn;  // the warp tile
+  int tm, tn;  // the thread tile
+  int blocks;  // the least number of co-resident blocks
   constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
-  constexpr int fetched() const { return kSlice * (bm + bn) / threads(); }  // words of one thread
+  constexpr int fetched() const { return kSlice * (bm + bn) / threads(); }  // words in flight per thread
   constexpr int shared() const { return 2 * bk * (bm + kPad + bn) * 4; }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&                  // whole warps
-           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&          // and whole lanes in a warp
-           tm % 4 == 0 && tn % 4 == 0 &&                                         // a thread has pieces of 4 x 4
-           bk % kSlice == 0 && bm % (threads() / 2) == 0 &&                      // a round of copies is whole columns
-           4 * threads() % bn == 0 && kSlice * bn % (4 * threads()) == 0 &&      // of 8 words of A, whole rows of B
-           shared() <= 48 * 1024 && blocks * (shared() + 1024) <= 100 * 1024 &&  // shared memory of a block, of an SM
-           blocks * threads() * (tm * tn + tm + tn + fetched()) <= 65536;        // registers of an SM
+    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&              // full warps
+           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&      // of 32 thread tiles
+           tm % 4 == 0 && tn % 4 == 0 &&                                     // of 4 x 4 sub-tiles
+           bk % kSlice == 0 && bm % (threads() / 2) == 0 &&                  // a copy iteration covers full rows:
+           4 * threads() % bn == 0 && kSlice * bn % (4 * threads()) == 0 &&  // 8 words of A, bn words of B
+           shared() <= 48 * 1024 &&
+           blocks * (shared() + 1024) <= 100 * 1024 &&                     // shared memory of a block and of an SM
+           blocks * threads() * (tm * tn + tm + tn + fetched()) <= 65536;  // registers of an SM
   }
   TileName name() const { return tile_text("%dx%dx%d %dx%d %dx%d by %d", bm, bn, bk, wm, wn, tm, tn, blocks); }
 };
 inline constexpr Tile kTiles[] = {{128, 128, 16, 32, 64, 8, 8, 2},  // [0] is the default
                                   {128, 128, 16, 64, 64, 8, 16, 2}};
 
-// Four neighbours of a row of A, one below the other.
+// Transposes while storing: four consecutive words of a row of A become part of a column of sA.
 template <int cols> __device__ __forceinline__ void store_column(float (*to)[cols], int col, float4 v) {
   to[0][col] = v.x;
   to[1][col] = v.y;
@@ -50,26 +52,28 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_20_double_b
   alignas(16) __shared__ float sA[2][t.bk][t.bm + kPad];
   alignas(16) __shared__ float sB[2][t.bk][t.bn];
 
-  // Where am I: the block's tile of C, in it the warp's, and in that the first of the thread's pieces of 4 x 4; the
-  // others follow as many lanes further down or to the right.
+  // Where am I: the block's tile of C, in it the warp's, and in that the first 4 x 4 sub-tile of the thread. Its
+  // other sub-tiles are 4 * lanes_m rows further down, 4 * lanes_n columns further right.
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
   constexpr int lanes_m = t.wm / t.tm, lanes_n = t.wn / t.tn;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = warp / (t.bn / t.wn) * t.wm + lane / lanes_n * 4;
   const int col = warp % (t.bn / t.wn) * t.wn + lane % lanes_n * 4;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: as in 17, these four words of each tile and those some rows below. A and B move along k.
+  // What do I copy: these four words of each tile, and those a fixed number of rows below. Two lanes read 8 words of
+  // a row of A, a sector: a request has sixteen rows, which the padding spreads over 32 banks. A and B advance along
+  // k.
   constexpr int step_a = threads / 2, step_b = 4 * threads / t.bn;
   const int ra = tid / 2, ca = tid % 2 * 4;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
   const float* B = g.B + rb * g.ldb + col0 + cb;
 
-  // Fetch a slice of a tile of A and of one of B into registers, where `left` of k begins. Where a tile hangs over an
-  // edge a zero stands in: past the end of k both factors are zeros, so nothing is added; past m or n the sum may be
-  // anything, for nobody stores it. The block decides as one.
+  // Loads the next slices of A and B into registers, where `left` of k remains. Outside A and B the slices are filled
+  // with zeros: past the end of k both factors are 0 and add nothing; past m or n the accumulators are never stored.
+  // The condition is the same for all threads of the block.
   float4 nextA[t.bm / step_a], nextB[kSlice / step_b];
   const auto fetch = [&](std::int64_t left) {
     if (rows == t.bm && cols == t.bn && left >= kSlice) {
@@ -89,22 +93,22 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_20_double_b
     A += kSlice, B += kSlice * g.ldb;
   };
 
-  // Put down what was fetched, into the buffers that nobody reads.
-  float(*nowA)[t.bm + kPad] = sA[0], (*otherA)[t.bm + kPad] = sA[1];
-  float(*nowB)[t.bn] = sB[0], (*otherB)[t.bn] = sB[1];
+  // Stores the fetched slices to the buffers that are not being read.
+  float(*readA)[t.bm + kPad] = sA[0], (*writeA)[t.bm + kPad] = sA[1];
+  float(*readB)[t.bn] = sB[0], (*writeB)[t.bn] = sB[1];
   const auto put = [&](int k0) {
 #pragma unroll
-    for (int i = 0; i < t.bm / step_a; ++i) store_column(otherA + k0 + ca, ra + i * step_a, nextA[i]);  // (bk, bm)
+    for (int i = 0; i < t.bm / step_a; ++i) store_column(writeA + k0 + ca, ra + i * step_a, nextA[i]);  // (bk, bm)
 #pragma unroll
-    for (int i = 0; i < kSlice / step_b; ++i) store4(&otherB[k0 + rb + i * step_b][cb], nextB[i]);  // (bk, bn)
+    for (int i = 0; i < kSlice / step_b; ++i) store4(&writeB[k0 + rb + i * step_b][cb], nextB[i]);  // (bk, bn)
   };
-  // Then it is there for all, and at the same time everybody is done with what was read so far: one barrier for both.
-  const auto turn = [&] {
+  // One barrier for two purposes: the stores above are visible to all threads, and all reads so far are done.
+  const auto swap_buffers = [&] {
     __syncthreads();
-    auto* const usedA = nowA;
-    auto* const usedB = nowB;
-    nowA = otherA, otherA = usedA;
-    nowB = otherB, otherB = usedB;
+    auto* const usedA = readA;
+    auto* const usedB = readB;
+    readA = writeA, writeA = usedA;
+    readB = writeB, writeB = usedB;
   };
 
   float acc[t.tm][t.tn] = {};
@@ -114,22 +118,22 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_20_double_b
       fetch(g.k - k0);
       put(k0);
     }
-    turn();
+    swap_buffers();
   }
   for (std::int64_t left = g.k; left > 0; left -= t.bk) {
     const bool more = left > t.bk;
 #pragma unroll
     for (int k0 = 0; k0 < t.bk; k0 += kSlice) {
-      if (more) fetch(left - t.bk - k0);  // and do not wait for it
+      if (more) fetch(left - t.bk - k0);  // the loads stay in flight
 
-        // Multiply: tm words of a row of sA by tn words of a row of sB, all from registers.
+        // Multiply: an outer product of tm words of a row of sA and tn words of a row of sB, from registers.
 #pragma unroll
       for (int kk = k0; kk < k0 + kSlice; ++kk) {
         float rA[t.tm], rB[t.tn];
 #pragma unroll
-        for (int i = 0; i < t.tm; i += 4) load4(&rA[i], &nowA[kk][row + i * lanes_m]);
+        for (int i = 0; i < t.tm; i += 4) load4(&rA[i], &readA[kk][row + i * lanes_m]);
 #pragma unroll
-        for (int j = 0; j < t.tn; j += 4) load4(&rB[j], &nowB[kk][col + j * lanes_n]);
+        for (int j = 0; j < t.tn; j += 4) load4(&rB[j], &readB[kk][col + j * lanes_n]);
 #pragma unroll
         for (int i = 0; i < t.tm; ++i) {
 #pragma unroll
@@ -138,10 +142,10 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_20_double_b
       }
       if (more) put(k0);
     }
-    if (more) turn();
+    if (more) swap_buffers();
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     const int r = row + i / 4 * 4 * lanes_m + i % 4;
@@ -149,14 +153,14 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_20_double_b
     float* c = &g.C[(row0 + r) * g.ldc + col0 + col];
 #pragma unroll
     for (int j = 0; j < t.tn; j += 4, c += 4 * lanes_n) {
-      const int there = cols - col - j * lanes_n;
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const int left = cols - col - j * lanes_n;
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
-        const float4 old = load4_edge<vector>(c, there);
+        const float4 old = load4_edge<vector>(c, left);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);
       }
-      store4_edge<vector>(c, v, there);
+      store4_edge<vector>(c, v, left);
     }
   }
 }

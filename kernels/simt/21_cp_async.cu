@@ -1,10 +1,11 @@
 // 21 · cp.async                                    docs/trail/simt_21_cp_async.md · cairn bench simt/21
 //
-// Idea    Copies from global to shared memory that pass no register. A thread issues them, multiplies, and waits when
-//         it needs what they bring. They fill a ring of stages, so the tiles of several steps can be on their way.
-// Before  20 held the next slice in registers and put it down itself, one slice ahead.
-// Limit   A copy moves neighbours to neighbours: turning A round takes one of 4 bytes for each word. And where the
-//         multiply-adds of a thread fall on the registers is left to the compiler. 22 orders them.
+// From    simt/19_double_buffer
+// Idea    cp.async copies from global to shared memory without registers. A thread issues copies, multiplies, and
+//         waits when it needs their data. They fill a ring of stages, so that several k-steps can be in flight.
+// Before  19 and 20 held the next tile or slice in registers and stored it themselves, one ahead.
+// Limit   A copy keeps the order of its bytes, so transposing A takes one copy of 4 bytes for each word. And the
+//         compiler decides which register banks the multiply-adds read. 22 orders them.
 // Needs   f32, row-major nn; any m, n, k (edges masked); 16-byte accesses where B and C allow them; sm_80.
 #include "device/async_copy.hpp"
 #include "device/launch.hpp"
@@ -13,22 +14,22 @@
 
 namespace cairn::simt_21 {
 
-inline constexpr int kPad = 4;  // words between the rows of sA, as in 14
+inline constexpr int kPad = 4;  // words of padding after each row of sA, as in 14
 
 struct Tile {
   int bm, bn, bk;
-  int wm, wn;  // the elements of one warp
-  int tm, tn;  // the elements of one thread
+  int wm, wn;  // the warp tile
+  int tm, tn;  // the thread tile
   int stages;
-  int blocks;  // on an SM at a time, at least
+  int blocks;  // the least number of co-resident blocks
   constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
   constexpr int shared() const { return stages * bk * (bm + kPad + bn) * 4; }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&          // whole warps
-           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // and whole lanes in a warp
-           tm % 4 == 0 && tn % 4 == 0 &&                                 // a thread has pieces of 4 x 4
-           bk % 8 == 0 && bm % (threads() / 8) == 0 &&                   // a round of copies is whole columns of
-           4 * threads() % bn == 0 && bk * bn % (4 * threads()) == 0 &&  // 8 words of A, and whole rows of B
+    return bm % wm == 0 && bn % wn == 0 && threads() <= 1024 &&          // full warps
+           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // of 32 thread tiles
+           tm % 4 == 0 && tn % 4 == 0 &&                                 // of 4 x 4 sub-tiles
+           bk % 8 == 0 && bm % (threads() / 8) == 0 &&                   // a copy iteration covers full rows:
+           4 * threads() % bn == 0 && bk * bn % (4 * threads()) == 0 &&  // 8 words of A, bn words of B
            stages >= 2 && shared() <= 99 * 1024 &&                       // shared memory of a block, on any GPU
            blocks * (shared() + 1024) <= 164 * 1024 &&                   // and of an SM
            blocks * threads() * (tm * tn + tm + tn) <= 65536;            // registers of an SM
@@ -43,7 +44,7 @@ inline constexpr Tile kTiles[] = {{128, 128, 16, 32, 64, 8, 8, 3, 2},  // [0] is
                                   {128, 128, 8, 32, 64, 8, 8, 4, 2},
                                   {128, 128, 16, 64, 64, 8, 16, 3, 2}};
 
-// Four neighbours, in one copy where both sides lie on a boundary of 16 bytes.
+// Copies four consecutive words. `vector`: in one copy, and both addresses are 16-byte aligned.
 template <bool vector> __device__ __forceinline__ void copy4(float* to, const float* from) {
   if constexpr (vector) {
     async_copy<16>(to, from);
@@ -53,7 +54,7 @@ template <bool vector> __device__ __forceinline__ void copy4(float* to, const fl
   }
 }
 
-// The same at an edge: the first `left` of them, and zeros in place of the others. `left` may be negative.
+// The same at an edge: the first `left` words, and zeros instead of the others. `left` may be negative.
 template <bool vector> __device__ __forceinline__ void copy4_edge(float* to, const float* from, int left) {
   if constexpr (vector) {
     async_copy<16>(to, from, 4 * max(0, min(left, 4)));
@@ -70,27 +71,27 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_21_cp_async
   auto* sA = reinterpret_cast<float(*)[t.bk][t.bm + kPad]>(simt_21_shared);  // (stages, bk, bm)
   auto* sB = reinterpret_cast<float(*)[t.bk][t.bn]>(sA + t.stages);          // (stages, bk, bn)
 
-  // Where am I: the block's tile of C, in it the warp's, and in that the first of the thread's pieces of 4 x 4; the
-  // others follow as many lanes further down or to the right.
+  // Where am I: the block's tile of C, in it the warp's, and in that the first 4 x 4 sub-tile of the thread. Its
+  // other sub-tiles are 4 * lanes_m rows further down, 4 * lanes_n columns further right.
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
   constexpr int lanes_m = t.wm / t.tm, lanes_n = t.wn / t.tn;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = warp / (t.bn / t.wn) * t.wm + lane / lanes_n * 4;
   const int col = warp % (t.bn / t.wn) * t.wn + lane % lanes_n * 4;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile, inside C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: one word of A and four of B, and those some rows below. Eight lanes take 8 words of a row of A, a
-  // sector: then four rows are one request, and with the padding they go into 32 banks. A and B move along k.
+  // What do I copy: one word of A and four of B, and those a fixed number of rows below. Eight lanes copy 8 words of
+  // a row of A, a sector: a request has four rows, which the padding spreads over 32 banks. A and B advance along k.
   constexpr int step_a = threads / 8, step_b = 4 * threads / t.bn;
   const int ra = tid / 8, ca = tid % 8;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
   const float* B = g.B + rb * g.ldb + col0 + cb;
 
-  // Copy a tile of A and one of B into a stage, where `left` of k begins. Where a tile hangs over an edge the copy
-  // fills in zeros: past the end of k both factors are zeros, so nothing is added; past m or n the sum may be
-  // anything, for nobody stores it. The block decides as one.
+  // Copies the next tiles of A and B into a stage, where `left` of k remains. Outside A and B the tiles are filled
+  // with zeros: past the end of k both factors are 0 and add nothing; past m or n the accumulators are never stored.
+  // The condition is the same for all threads of the block.
   const auto copy = [&](int stage, std::int64_t left) {
     const int depth = static_cast<int>(min(left, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
@@ -103,14 +104,14 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_21_cp_async
 #pragma unroll
       for (int i = 0; i < t.bk / step_b; ++i) copy4<vector>(&sB[stage][rb + i * step_b][cb], B + i * step_b * g.ldb);
     } else {
-      // Not unrolled: it runs in few blocks, and its addresses would take registers from all of them.
+      // Not unrolled: only edge blocks run this, and the unrolled addresses would take registers in all blocks.
 #pragma unroll 1
       for (int i = 0; i < t.bm / step_a; ++i) {
-        const int there = ra + i * step_a < rows ? depth - ca : 0;
+        const int inside = ra + i * step_a < rows ? depth - ca : 0;
 #pragma unroll 1
         for (int j = 0; j < t.bk / 8; ++j)
           async_copy<4>(&sA[stage][ca + 8 * j][ra + i * step_a], A + i * step_a * g.lda + 8 * j,
-                        8 * j < there ? 4 : 0);
+                        8 * j < inside ? 4 : 0);
       }
 #pragma unroll 1
       for (int i = 0; i < t.bk / step_b; ++i)
@@ -120,8 +121,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_21_cp_async
     A += t.bk, B += t.bk * g.ldb;
   };
 
-  // The first tiles set out. Each step has a group of copies, be it an empty one: then "all groups but the newest
-  // stages - 2" are those up to this step's, at the end too.
+  // Prologue. Every k-step commits one group of copies, empty ones at the end, so that waiting for all groups but the
+  // newest stages - 2 always means those up to this k-step's.
   constexpr int ahead = t.stages - 1;
 #pragma unroll
   for (int i = 0; i < ahead; ++i) {
@@ -132,14 +133,14 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_21_cp_async
   float acc[t.tm][t.tn] = {};
   int now = 0;
   for (std::int64_t left = g.k; left > 0; left -= t.bk) {
-    // My copies of this step are there; behind the barrier everybody's are. It also says that all are done with the
-    // stage of the step before, which is filled anew.
+    // The wait is for this thread's copies of this k-step, and the barrier makes those of all threads visible. It
+    // also separates the reads of the previous k-step's stage from the copies that refill it.
     async_wait<ahead - 1>();
     __syncthreads();
     if (left > ahead * t.bk) copy(now == 0 ? ahead : now - 1, left - ahead * t.bk);
     async_commit();
 
-    // Multiply: tm words of a row of sA by tn words of a row of sB, all from registers.
+    // Multiply: an outer product of tm words of a row of sA and tn words of a row of sB, from registers.
 #pragma unroll
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[t.tm], rB[t.tn];
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_21_cp_async
     now = now == ahead ? 0 : now + 1;
   }
 
-  // Store. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Store. With beta == 0, C is not read: it may hold anything, NaN included.
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     const int r = row + i / 4 * 4 * lanes_m + i % 4;
@@ -164,14 +165,14 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_21_cp_async
     float* c = &g.C[(row0 + r) * g.ldc + col0 + col];
 #pragma unroll
     for (int j = 0; j < t.tn; j += 4, c += 4 * lanes_n) {
-      const int there = cols - col - j * lanes_n;
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const int left = cols - col - j * lanes_n;
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
-        const float4 old = load4_edge<vector>(c, there);
+        const float4 old = load4_edge<vector>(c, left);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);
       }
-      store4_edge<vector>(c, v, there);
+      store4_edge<vector>(c, v, left);
     }
   }
 }
@@ -181,7 +182,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
     constexpr Tile t = kTiles[i];
     return in_slabs(GemmArgs<float>(args), t.bm, [&](const GemmArgs<float>& g) {
       const Grid grid{ceil_div(g.n, t.bn), ceil_div(g.m, t.bm)};
-      const bool vector = rows_of_16_bytes(g.B, g.ldb) && rows_of_16_bytes(g.C, g.ldc);  // A goes word by word
+      const bool vector = rows_of_16_bytes(g.B, g.ldb) && rows_of_16_bytes(g.C, g.ldc);  // A is copied word by word
       const auto kernel = vector ? simt_21_cp_async<i, true> : simt_21_cp_async<i, false>;
       return cairn::launch(grid, t.threads(), t.shared(), stream, kernel, g);
     });

@@ -1,9 +1,10 @@
 // 1 · Write coalesced                 docs/trail/transpose_1_write_coalesced.md · cairn bench transpose/1
 //
-// Idea    C = Aᵀ, one thread an element. Neighbouring lanes take neighbouring rows of A, which are neighbours
-//         in a row of C: a warp writes 128 bytes in a row.
-// Before  Nothing; this is where coalescing is first met.
-// Limit   The same lanes read A lda words apart: 32 sectors of 32 bytes for 32 words.
+// From    -
+// Idea    C = Aᵀ with one thread per element. Consecutive lanes read consecutive rows of A, which are consecutive
+//         elements of a row of C: a warp writes 128 contiguous bytes.
+// Before  Nothing: the first of the trail, and the first look at coalescing.
+// Limit   The same lanes read A at a stride of lda words: 32 sectors of 32 bytes for 32 words.
 // Needs   f32; any size, any lda and ldc; sm_75.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
@@ -22,7 +23,7 @@ template <int tile>
 __global__ void __launch_bounds__(kTiles[tile].threads()) transpose_1_write_coalesced(TransposeArgs<float> g) {
   constexpr Tile t = kTiles[tile];
 
-  // Where am I: the lanes of a warp (threadIdx.x) walk down a column of A.
+  // Where am I: the lanes of a warp (threadIdx.x) run down a column of A.
   const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + threadIdx.x;
   const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + threadIdx.y;
 

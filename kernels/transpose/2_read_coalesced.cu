@@ -1,9 +1,10 @@
 // 2 · Read coalesced                   docs/trail/transpose_2_read_coalesced.md · cairn bench transpose/2
 //
-// Idea    The lanes of a warp walk the other way: along a row of A. A warp reads 128 bytes in a row.
-// Before  1 read with 32 sectors a request and wrote with 4.
-// Limit   Now the writes are scattered, ldc words apart. One of the two always is while an element goes straight
-//         from A to C; 3 gives the warp a place to turn the tile round.
+// From    transpose/1_write_coalesced
+// Idea    threadIdx.x runs along a row of A instead of down a column: a warp reads 128 contiguous bytes.
+// Before  1 read with 32 sectors per request and wrote with 4.
+// Limit   Now the writes are scattered, at a stride of ldc words. As long as one thread moves an element straight
+//         from A to C, either the read or the write is strided. 3 transposes a tile in shared memory in between.
 // Needs   f32; any size, any lda and ldc; sm_75.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
@@ -22,7 +23,7 @@ template <int tile>
 __global__ void __launch_bounds__(kTiles[tile].threads()) transpose_2_read_coalesced(TransposeArgs<float> g) {
   constexpr Tile t = kTiles[tile];
 
-  // Where am I: the lanes of a warp (threadIdx.x) walk along a row of A.
+  // Where am I: the lanes of a warp (threadIdx.x) run along a row of A.
   const std::int64_t row = std::int64_t{blockIdx.y} * t.bm + threadIdx.y;
   const std::int64_t col = std::int64_t{blockIdx.x} * t.bn + threadIdx.x;
 

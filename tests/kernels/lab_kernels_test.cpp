@@ -50,7 +50,7 @@ TEST_F(LabKernels, EdgesAreRefused) {
     RungContender contender(machine_, *rung, 0);
     const Verdict verdict = check(contender, make_case(1, p, {1, 0}, Mode::exact, 0));
     EXPECT_EQ(verdict.outcome, Outcome::failed);
-    EXPECT_NE(verdict.what.find("takes whole tiles"), std::string::npos) << verdict.what;
+    EXPECT_NE(verdict.what.find("takes full tiles"), std::string::npos) << verdict.what;
   }
 }
 

@@ -1,12 +1,12 @@
 // The control kernels of `cairn lab double-buffer`: one kernel with one buffer or two, compiled for one, two or three
-// blocks an SM, and run with the SM shared or alone. What a rung changes together can be changed one at a time here:
+// blocks per SM, and run with co-resident blocks or without. It varies separately what the rungs change together:
 //
-//   buffers   1: fetch, put, multiply in turn, two barriers a step (17); 2: fetch ahead, one barrier a step (19)
-//   bounds    the blocks an SM that the compiler must leave registers for
-//   alone     a block asks for so much shared memory that no second one fits, and keeps its registers
+//   buffers   1: load, store, multiply, with two barriers per k-step (17); 2: load ahead, one barrier per k-step (19)
+//   bounds    the blocks per SM for which the compiler must leave registers
+//   alone     a block requests so much shared memory that no second one fits; the code and its registers are the same
 //
-// Tiles, layout and multiplication are those of 17 and 19, without their edges: sizes are multiples of the tile, rows
-// begin on 16 bytes.
+// Tiles, layout and multiplication are those of 17 and 19, without edges: sizes are multiples of the tile, and rows
+// are 16-byte aligned.
 #include "device/launch.hpp"
 #include "device/vec.hpp"
 #include "kernels/rung.hpp"
@@ -29,16 +29,16 @@ struct Tile {
   }
 };
 inline constexpr Tile kTiles[] = {
-    {8, 1, 2, false},  {8, 2, 2, false},   // two blocks an SM
-    {8, 1, 2, true},   {8, 2, 2, true},    // the same code, one block
-    {8, 1, 1, false},  {8, 2, 1, false},   // as many registers as the compiler likes
-    {8, 1, 1, true},   {8, 2, 1, true},    // and no second block in any case
-    {8, 1, 3, false},  {8, 2, 3, false},   // three blocks, whatever it takes
-    {16, 1, 2, false}, {16, 2, 2, false},  // tiles twice as deep, twice as much on its way
+    {8, 1, 2, false},  {8, 2, 2, false},   // two blocks per SM
+    {8, 1, 2, true},   {8, 2, 2, true},    // the same code, one block per SM
+    {8, 1, 1, false},  {8, 2, 1, false},   // registers not limited for a second block
+    {8, 1, 1, true},   {8, 2, 1, true},    // and no second block even if it would fit
+    {8, 1, 3, false},  {8, 2, 3, false},   // three blocks, even if registers spill
+    {16, 1, 2, false}, {16, 2, 2, false},  // twice the bk, twice the words in flight
     {16, 1, 1, false}, {16, 2, 1, false},
 };
 
-// Four neighbours of a row of A, one below the other.
+// Transposes while storing: four consecutive words of a row of A become part of a column of sA.
 template <int cols> __device__ __forceinline__ void store_column(float (*to)[cols], int col, float4 v) {
   to[0][col] = v.x;
   to[1][col] = v.y;
@@ -72,27 +72,27 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].bounds) lab_double_buff
     for (int i = 0; i < t.bk / step_b; ++i) nextB[i] = load4(B + i * step_b * g.ldb);
     A += t.bk, B += t.bk * g.ldb;
   };
-  float(*nowA)[kBm + kPad] = sA[0], (*otherA)[kBm + kPad] = sA[t.buffers - 1];
-  float(*nowB)[kBn] = sB[0], (*otherB)[kBn] = sB[t.buffers - 1];
+  float(*readA)[kBm + kPad] = sA[0], (*writeA)[kBm + kPad] = sA[t.buffers - 1];
+  float(*readB)[kBn] = sB[0], (*writeB)[kBn] = sB[t.buffers - 1];
   const auto put = [&] {
 #pragma unroll
-    for (int j = 0; j < t.bk / 8; ++j) store_column(otherA + ca + 8 * j, ra, nextA[j]);  // (bk, bm)
+    for (int j = 0; j < t.bk / 8; ++j) store_column(writeA + ca + 8 * j, ra, nextA[j]);  // (bk, bm)
 #pragma unroll
-    for (int i = 0; i < t.bk / step_b; ++i) store4(&otherB[rb + i * step_b][cb], nextB[i]);  // (bk, bn)
+    for (int i = 0; i < t.bk / step_b; ++i) store4(&writeB[rb + i * step_b][cb], nextB[i]);  // (bk, bn)
   };
-  const auto turn = [&] {
+  const auto swap_buffers = [&] {
     __syncthreads();
-    auto* const usedA = nowA;
-    auto* const usedB = nowB;
-    nowA = otherA, otherA = usedA;
-    nowB = otherB, otherB = usedB;
+    auto* const usedA = readA;
+    auto* const usedB = readB;
+    readA = writeA, writeA = usedA;
+    readB = writeB, writeB = usedB;
   };
 
   float acc[kTm][kTn] = {};
   if (t.buffers == 2 && g.k > 0) {
     fetch();
     put();
-    turn();
+    swap_buffers();
   }
   for (std::int64_t left = g.k; left > 0; left -= t.bk) {
     const bool more = left > t.bk;
@@ -101,16 +101,16 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].bounds) lab_double_buff
       put();
       __syncthreads();
     } else if (more) {
-      fetch();  // and do not wait for it
+      fetch();  // the loads stay in flight
     }
 
 #pragma unroll
     for (int kk = 0; kk < t.bk; ++kk) {
       float rA[kTm], rB[kTn];
 #pragma unroll
-      for (int i = 0; i < kTm; i += 4) load4(&rA[i], &nowA[kk][row + i * lanes_m]);
+      for (int i = 0; i < kTm; i += 4) load4(&rA[i], &readA[kk][row + i * lanes_m]);
 #pragma unroll
-      for (int j = 0; j < kTn; j += 4) load4(&rB[j], &nowB[kk][col + j * lanes_n]);
+      for (int j = 0; j < kTn; j += 4) load4(&rB[j], &readB[kk][col + j * lanes_n]);
 #pragma unroll
       for (int i = 0; i < kTm; ++i) {
 #pragma unroll
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].bounds) lab_double_buff
       __syncthreads();
     } else if (more) {
       put();
-      turn();
+      swap_buffers();
     }
   }
 
@@ -131,8 +131,8 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].bounds) lab_double_buff
     float* c = &g.C[(row0 + row + i / 4 * 4 * lanes_m + i % 4) * g.ldc + col0 + col];
 #pragma unroll
     for (int j = 0; j < kTn; j += 4, c += 4 * lanes_n) {
-      const float* sum = &acc[i][j];
-      float4 v = make_float4(g.alpha * sum[0], g.alpha * sum[1], g.alpha * sum[2], g.alpha * sum[3]);
+      const float* a = &acc[i][j];
+      float4 v = make_float4(g.alpha * a[0], g.alpha * a[1], g.alpha * a[2], g.alpha * a[3]);
       if (g.beta != 0) {
         const float4 old = load4(c);
         v = make_float4(v.x + g.beta * old.x, v.y + g.beta * old.y, v.z + g.beta * old.z, v.w + g.beta * old.w);
@@ -149,7 +149,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
     if (g.idle()) return {};
     if (g.m % kBm != 0 || g.n % kBn != 0 || g.k % t.bk != 0 || !rows_of_16_bytes(g.A, g.lda) ||
         !rows_of_16_bytes(g.B, g.ldb) || !rows_of_16_bytes(g.C, g.ldc)) {
-      return {Code::unsupported, "a control kernel takes whole tiles and rows of whole 16 bytes"};
+      return {Code::unsupported, "a control kernel takes full tiles and 16-byte aligned rows"};
     }
     return cairn::launch({g.n / kBn, g.m / kBm}, kThreads, t.alone ? kAlone : 0, stream, lab_double_buffer<i>, g);
   });

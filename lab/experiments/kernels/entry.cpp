@@ -1,4 +1,4 @@
-// The one name that comes out of the shared object of the experiments' kernels.
+// The only symbol that the shared object of the experiments' kernels exports.
 #include <cstddef>
 #include <iterator>
 

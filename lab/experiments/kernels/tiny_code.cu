@@ -1,15 +1,15 @@
 // The kernels of `cairn lab tiny-code`: one kernel in 32 spellings. Every spelling computes the same products in the
-// same order from the same tiles; what differs is how two things are written, what the compiler is told, and two
-// choices that are easily changed along with them:
+// same order from the same tiles. They differ in how a loop and the thread index are written, in the launch bounds,
+// and in two choices that published kernels changed along with them:
 //
 //   loop     0: for (i = off; i < bm; i += stride) s[i]       1: for (i = 0; i < bm; i += stride) s[i + off]
 //   tid      0: threadIdx.x                                   1: threadIdx.x + threadIdx.y * blockDim.x
 //   bounds   0: none                                          1: __launch_bounds__(256)
-//   grid     0: blockIdx.x walks N, along a row of blocks     1: it walks M, down a column
+//   grid     0: blockIdx.x along n                            1: blockIdx.x along m
 //   bk       0: 8                                             1: 32
 //
-// A register tile like rung 09's, without its edges: sizes are multiples of 128. A block is 256 threads in one
-// direction, whatever the spelling of tid.
+// A register tile like rung 09's, without edges: sizes are multiples of 128. A block is one-dimensional, 256 threads,
+// for either spelling of tid.
 #include "device/launch.hpp"
 #include "kernels/rung.hpp"
 
@@ -54,7 +54,7 @@ template <int tile> __device__ __forceinline__ void multiply(const GemmArgs<floa
 
   float acc[kTm][kTn] = {};
   for (std::int64_t k0 = 0; k0 < g.k; k0 += bk, A += bk, B += bk * g.ldb) {
-    // The puzzle: the same words to the same places, twice.
+    // Both spellings copy the same words to the same addresses in the same order.
     if constexpr (t.loop == 1) {
       for (int i = 0; i < kBm; i += stride_a) sA[i + ra][ca] = A[(i + ra) * g.lda + ca];
       for (int i = 0; i < bk; i += stride_b) sB[i + rb][cb] = B[(i + rb) * g.ldb + cb];
@@ -94,7 +94,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
     const GemmArgs<float> g(args);
     if (g.idle()) return {};
     if (g.m % kBm != 0 || g.n % kBn != 0 || g.k % t.bk != 0) {
-      return {Code::unsupported, "a spelling of the kernel takes whole tiles"};
+      return {Code::unsupported, "a spelling of the kernel takes full tiles"};
     }
     const std::int64_t m = g.m / kBm, n = g.n / kBn;
     const Grid grid = t.grid == 1 ? Grid{m, n} : Grid{n, m};

@@ -17,7 +17,7 @@ cairn_mutant(syncwarp both simt/17_warp_tile_vec4
 # even number of tiles. (The rung fills sA[1] first.)
 cairn_mutant(tail_buffer plain simt/19_double_buffer
 [[    const bool more = left > t.bk;]]
-[[    const bool more = left > t.bk; if (!more) nowA = sA[0], nowB = sB[0];]])
+[[    const bool more = left > t.bk; if (!more) readA = sA[0], readB = sB[0];]])
 
 # Only steps that copy close a group. In the last ones "all groups but the newest" leaves out the one that is needed.
 cairn_mutant(short_wait both simt/21_cp_async

@@ -1,5 +1,5 @@
-// The ladders of this build, one for each way the kernels were compiled. The CUDA one is linked in; the emulated one
-// lives in a shared object of its own, because both define the same names.
+// The ladders by device. The CUDA one is linked in; the emulated one is in its own shared object, because both define
+// the same symbols.
 #include "kernels/ladder.hpp"
 
 #ifdef CAIRN_HAVE_EMULATOR
