@@ -1,4 +1,4 @@
-// The order in which tiles of C are made.
+// Block order: which tile of C a block computes (also called rasterization, or threadblock swizzle).
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,14 @@
 
 namespace cairn {
 
-// Where a tile is. They are counted down groups of `group` rows of tiles, so that those made together share A and B
-// in L2.
+// A tile's first row and column, and how many of its rows and columns are in the matrix.
 struct TilePosition {
   std::int64_t row, col;
-  int rows, cols;  // that are in the matrix
+  int rows, cols;
 };
+
+// Tiles are numbered down the columns of groups of `group` rows of tiles, so that concurrent blocks share A and B in
+// L2.
 template <int bm, int bn, int group>
 __device__ __forceinline__ TilePosition tile_position(std::int64_t m, std::int64_t n, int tile) {
   const auto tiles_m = static_cast<unsigned>((m + bm - 1) / bm), tiles_n = static_cast<unsigned>((n + bn - 1) / bn);

@@ -1,17 +1,17 @@
-// Which lane of a warp holds which element of a tile, for mma.sync as the PTX manual has it and for wmma as sm_80 to
-// sm_90 have it, which CUDA does not promise; and which thread of a warpgroup, for wgmma. Plain C++: the emulator
-// multiplies by these maps, `cairn info fragment` prints them, and a test holds them to a GPU.
+// Which lane of a warp holds which element of a tile: for mma.sync as documented in the PTX ISA, for wmma as measured on
+// sm_80 to sm_90, which CUDA does not document; and which thread of a warpgroup, for wgmma. Plain C++: the emulator
+// multiplies by these maps, `cairn info fragment` prints them, and a test compares them with a GPU.
 //
-// All of it is made of three blocks, those of one mma: A 16 x k, B k x 8, C 16 x 8. A fragment of wmma is one or two
-// of them side by side; of f16 it always has 16 elements, and where a tile fills fewer, they are there again. Of
-// wgmma each of four warps has A's block of 16 rows, and n / 8 of C side by side; B is never in registers.
+// All maps are made of the three blocks of one mma: A 16 x k, B k x 8, C 16 x 8. A fragment of wmma is one or two
+// neighbouring blocks; of f16 it always has 16 elements, repeated where a tile has fewer. In wgmma each of four warps
+// has A's block of 16 rows, and n / 8 neighbouring blocks of C; B is never in registers.
 #pragma once
 
 namespace cairn::fragment {
 
 enum class Op { mma, wmma, wgmma };
 enum class Type { f16, bf16, tf32, e4m3 };  // of A and B
-enum class Operand { a, b, c };             // c: the sums
+enum class Operand { a, b, c };             // c: the accumulators
 
 struct Shape {
   int m, n, k;
@@ -25,7 +25,7 @@ struct Kind {
   constexpr bool operator==(const Kind&) const = default;
 };
 
-// How deep an instruction is that a GPU makes of it: nvcc 13.0 multiplies wmma's tf32 four steps of k at a time.
+// The k of the machine instruction: nvcc 13.0 compiles wmma's tf32 to instructions of k = 4.
 constexpr int depth(const Kind& kind) { return kind.op == Op::wmma && kind.type == Type::tf32 ? 4 : kind.shape.k; }
 
 struct Place {
@@ -33,7 +33,7 @@ struct Place {
   constexpr bool operator==(const Place&) const = default;
 };
 
-// All there are of a warp.
+// All instructions of a warp.
 inline constexpr Kind kinds[] = {
     {Op::mma, Type::f16, {16, 8, 16}},   {Op::mma, Type::f16, {16, 8, 8}},    {Op::mma, Type::bf16, {16, 8, 16}},
     {Op::mma, Type::bf16, {16, 8, 8}},   {Op::mma, Type::tf32, {16, 8, 8}},   {Op::wmma, Type::f16, {16, 16, 16}},
@@ -41,7 +41,7 @@ inline constexpr Kind kinds[] = {
     {Op::wmma, Type::bf16, {32, 8, 16}}, {Op::wmma, Type::bf16, {8, 32, 16}}, {Op::wmma, Type::tf32, {16, 16, 8}},
 };
 
-// wgmma multiplies 32 bytes of k.
+// The k of wgmma is 32 bytes.
 constexpr int group_depth(Type type) { return type == Type::tf32 ? 8 : type == Type::e4m3 ? 32 : 16; }
 
 constexpr bool exists(const Kind& kind) {
@@ -58,7 +58,7 @@ constexpr bool exists(const Kind& kind) {
 constexpr int rows(const Shape& shape, Operand operand) { return operand == Operand::b ? shape.k : shape.m; }
 constexpr int cols(const Shape& shape, Operand operand) { return operand == Operand::a ? shape.k : shape.n; }
 
-// Those who hold a tile together: the lanes of a warp, or the threads of a warpgroup.
+// The threads that hold a tile together: the lanes of a warp, or the threads of a warpgroup.
 constexpr int lanes(const Kind& kind) { return kind.op == Op::wgmma ? 128 : 32; }
 
 // Different elements that a lane holds.
@@ -67,14 +67,14 @@ constexpr int distinct(const Kind& kind, Operand operand) {
   return rows(kind.shape, operand) * cols(kind.shape, operand) / lanes(kind);
 }
 
-// All that it holds: the size of a fragment's x[], or of the registers of an mma in elements.
+// All elements that a lane holds: the size of a fragment's x[], or of the registers of an mma in elements.
 constexpr int held(const Kind& kind, Operand operand) {
   return kind.op == Op::wmma && kind.type == Type::f16 && operand != Operand::c ? 16 : distinct(kind, operand);
 }
 
 namespace detail {
 
-// Four lanes share a row of A and of C and a column of B. Numbers of 16 bits lie two to a register, of 8 bits four.
+// Four lanes hold a row of A and of C, and a column of B. A register has two elements of 16 bits, or four of 8 bits.
 constexpr Place block_a(bool wide, int lane, int i) {
   if (wide) return {lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4};
   return {lane / 4 + i / 2 % 2 * 8, lane % 4 * 2 + i % 2 + i / 4 * 8};
@@ -96,18 +96,18 @@ constexpr Place group_place(const Kind& kind, Operand operand, int thread, int i
   return found;
 }
 
-constexpr Place turned(Place place) { return {place.col, place.row}; }
+constexpr Place transposed(Place place) { return {place.col, place.row}; }
 
 }  // namespace detail
 
-// Where in its tile element i of a lane is, i < held().
+// The position of a lane's element i in its tile, i < held().
 constexpr Place place(const Kind& kind, Operand operand, int lane, int i) {
   if (kind.op == Op::wgmma) return detail::group_place(kind, operand, lane, i);
   const auto [m, n, k] = kind.shape;
   if (m == 8) {  // computed as its transpose
     const Kind other = {kind.op, kind.type, {n, m, k}};
     const Operand role = operand == Operand::a ? Operand::b : operand == Operand::b ? Operand::a : Operand::c;
-    return detail::turned(place(other, role, lane, i));
+    return detail::transposed(place(other, role, lane, i));
   }
   const bool wide = kind.type == Type::tf32;
   const int of_block = operand == Operand::a ? k / 2 : operand == Operand::b ? k / 4 : 4;  // elements of a lane
@@ -115,7 +115,7 @@ constexpr Place place(const Kind& kind, Operand operand, int lane, int i) {
   Place found = operand == Operand::a   ? detail::block_a(wide, lane, in)
                 : operand == Operand::b ? detail::block_b(wide, lane, in)
                                         : detail::block_c(lane, in);
-  // The second block lies below the first in a tile of 32 rows, and to its right in one of 16 columns.
+  // The second block is below the first in a tile of 32 rows, and to the right of it in one of 16 columns.
   (operand != Operand::b && m == 32 ? found.row : found.col) += block * (m == 32 ? 16 : 8);
   return found;
 }

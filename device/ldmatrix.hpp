@@ -1,4 +1,4 @@
-// ldmatrix: a warp loads matrices of 8 rows of 16 bytes from shared memory, laid out over its lanes as mma wants
+// ldmatrix: a warp loads matrices of 8 rows of 16 bytes from shared memory, distributed over its lanes as mma reads
 // them. sm_75.
 #pragma once
 
@@ -8,9 +8,8 @@
 
 namespace cairn {
 
-// Lane 8 i + r gives the address of row r of matrix i, a multiple of 16; the other lanes' addresses are not looked
-// at. Register i of lane l becomes two neighbouring 16-bit words of matrix i: row l / 4, words l % 4 * 2 and the
-// next.
+// Lane 8 i + r gives the address of row r of matrix i, a multiple of 16; the other lanes' addresses are ignored.
+// Register i of lane l becomes two neighbouring 16-bit words of matrix i: row l / 4, words l % 4 * 2 and the next.
 template <int count> __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[count], const void* row) {
   static_assert(count == 1 || count == 2 || count == 4, "ldmatrix loads 1, 2 or 4 matrices");
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
@@ -29,7 +28,7 @@ template <int count> __device__ __forceinline__ void load_matrices(std::uint32_t
                  : "memory");
   }
 #else
-  __trap();  // compiled for an older GPU, where the card of a rung that needs this refuses
+  __trap();  // compiled for an older GPU, which the card of a rung that needs this excludes
 #endif
 }
 

@@ -1,5 +1,5 @@
-// The last step of a product whose sums lie in shared memory: C = alpha * sums + beta * C, 16 bytes at a time where C
-// allows it. C is not looked at where beta is 0: it may hold anything, NaN too.
+// Epilogue from accumulators in shared memory: C = alpha * acc + beta * C, 16 bytes at a time where C allows it. C is
+// not read where beta is 0, since it may hold anything, NaN too.
 #pragma once
 
 #include <cstdint>
@@ -10,51 +10,51 @@
 
 namespace cairn {
 
-// Neighbours of a row of C, as many as 16 bytes have or fewer, of which `left` are in the matrix.
-template <class Out, int piece = 16 / sizeof(Out)>
-__device__ __forceinline__ void update(Out* c, const float* sums, int left, float alpha, float beta, bool vector) {
-  struct alignas(piece * sizeof(Out)) Piece {
-    Out at[piece];
+// Updates `chunk` neighbours of a row of C, 16 bytes or fewer, of which `left` are in the matrix.
+template <class Out, int chunk = 16 / sizeof(Out)>
+__device__ __forceinline__ void update(Out* c, const float* acc, int left, float alpha, float beta, bool vector) {
+  struct alignas(chunk * sizeof(Out)) Chunk {
+    Out at[chunk];
   };
-  if (vector && left >= piece && sizeof(Out) == 4) {
+  if (vector && left >= chunk && sizeof(Out) == 4) {
     float4 out = beta == 0 ? make_float4(0, 0, 0, 0) : load4(reinterpret_cast<const float*>(c));
-    const float4 sum = load4(sums);
+    const float4 sum = load4(acc);
     const auto next = [&](float product, float old) { return beta == 0 ? product : product + beta * old; };
     out = make_float4(next(alpha * sum.x, out.x), next(alpha * sum.y, out.y), next(alpha * sum.z, out.z),
                       next(alpha * sum.w, out.w));
     store4(reinterpret_cast<float*>(c), out);
-  } else if (vector && left >= piece) {
-    Piece out;
-    if (beta != 0) out = *reinterpret_cast<const Piece*>(c);
+  } else if (vector && left >= chunk) {
+    Chunk out;
+    if (beta != 0) out = *reinterpret_cast<const Chunk*>(c);
 #pragma unroll
-    for (int q = 0; q < piece; q += 4) {
+    for (int q = 0; q < chunk; q += 4) {
       float four[4];
-      load4(four, sums + q);
+      load4(four, acc + q);
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const float product = alpha * four[e];
         out.at[q + e] = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(out.at[q + e]));
       }
     }
-    *reinterpret_cast<Piece*>(c) = out;
+    *reinterpret_cast<Chunk*>(c) = out;
   } else {
 #pragma unroll 1
-    for (int e = 0; e < min(left, piece); ++e) {
-      const float product = alpha * sums[e];
+    for (int e = 0; e < min(left, chunk); ++e) {
+      const float product = alpha * acc[e];
       c[e] = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c[e]));
     }
   }
 }
 
-// A warp's strip of `rows` rows of sums, as it lies in shared memory, into C. Lanes go along the rows.
+// Updates C by a warp's strip of `rows` rows of accumulators in shared memory. Lanes go along the rows.
 template <class Out, int width, int stride>
 __device__ __forceinline__ void store_strip(Out* C, std::int64_t ldc, const float (*strip)[stride], int rows,
                                             int cols, float alpha, float beta, bool vector, int lane) {
-  constexpr int piece = 16 / sizeof(Out), across = width / piece, down = 32 / across;
-  const int place = lane % across * piece;
+  constexpr int chunk = 16 / sizeof(Out), row_chunks = width / chunk, pass_rows = 32 / row_chunks;
+  const int col = lane % row_chunks * chunk;
 #pragma unroll 2
-  for (int r = lane / across; r < rows; r += down)
-    update(C + r * ldc + place, &strip[r][place], cols - place, alpha, beta, vector);
+  for (int r = lane / row_chunks; r < rows; r += pass_rows)
+    update(C + r * ldc + col, &strip[r][col], cols - col, alpha, beta, vector);
 }
 
 }  // namespace cairn

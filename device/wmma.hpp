@@ -1,5 +1,5 @@
-// Fragments: tiles of 16 x 16 spread over the lanes of a warp in a way CUDA does not say, loaded, multiplied and
-// stored by the warp as one. How it is all the same: `cairn info fragment --op wmma`. sm_80 (f16 alone would do with
+// WMMA, CUDA's interface to tensor cores: a warp loads, multiplies and stores fragments, tiles of 16 x 16 that are spread
+// over its lanes. CUDA does not document how; `cairn info fragment --op wmma` prints it. sm_80 (f16 alone needs
 // sm_70).
 #pragma once
 
@@ -10,8 +10,7 @@ namespace cairn {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 namespace wmma = nvcuda::wmma;
 #else
-// Compiled for an older GPU, where the card of a rung that needs this refuses: the same names, and nothing behind
-// them.
+// Compiled for an older GPU, which the card of a rung that needs this excludes: the same names without bodies.
 namespace wmma {
 struct matrix_a;
 struct matrix_b;

@@ -1,11 +1,14 @@
 // 32 · WMMA TF32, two stages                       docs/trail/tensor_32_wmma_tf32_stage2.md · cairn bench tensor/32
 //
-// Idea    f32 matrices on tensor cores: a factor keeps the first 10 bits of its mantissa (TF32), sums stay f32. Warps
-//         tile M and N, 32x64 elements each; cp.async fills one stage while the other is multiplied. Factors are
-//         rounded in registers, on their way from shared memory: the caller's matrices are only read.
-// Before  31 gave each warp a slice of K, so that every warp kept sums for the whole tile and the tile stayed small.
-// Limit   Tiles 8 deep: one instruction's depth, and then a wait for all copies and a barrier. Each factor is rounded
-//         by every warp that reads it. 33 has more and deeper stages.
+// From    simt/21_cp_async
+// Idea    f32 matrices on tensor cores: a factor keeps the first 10 bits of its mantissa (TF32), accumulators are
+//         f32. Warps divide m and n, 32x64 elements each; cp.async fills one stage while the other is multiplied.
+//         Factors are rounded in registers, after they are read from shared memory: the caller's
+//         matrices are only read.
+// Before  simt/21 multiplied on the CUDA cores. 31 gave each warp a range of k, so that every warp kept accumulators
+//         for the whole tile and the tile stayed small.
+// Limit   A k-step of 8: the k of one instruction, then a wait for all copies and a barrier. Each factor is rounded
+//         by every warp that reads it. 33 has more stages and longer k-steps.
 // Needs   f32 storage, tf32 asked for; row-major nn; any m, n, k (edges masked); 16-byte copies where A and B allow
 //         them; sm_80.
 #include "device/async_copy.hpp"
@@ -16,35 +19,37 @@
 
 namespace cairn::tensor_32 {
 
-inline constexpr int kSide = 16, kDepth = 8;  // of a fragment: 16 x 16 sums, 8 products added to each by one mma
-// Words after each row, so that a fragment's rows begin in different banks: 8 rows of 4 words of A, 4 rows of 8 of B
-// and of sums.
-inline constexpr int kPadA = 4, kPadB = 8, kPadC = 8;
-inline constexpr int kStrip = 32;  // columns of sums that a warp turns into rows at a time: a lane for each
+inline constexpr int kFragment = 16, kFragmentK = 8;  // m and n of a fragment, and its k
+// Words after each row, so that a fragment's rows begin in different banks: 8 rows of 4 words of A, 4 rows of 8 words
+// of B and of accumulators.
+inline constexpr int kPadA = 4, kPadB = 8;
+inline constexpr int kPad = 8;
+inline constexpr int kStrip = 32;  // columns of accumulators that a warp stores at a time: a lane for each
 
 struct Tile {
   int bm, bn, bk;
-  int wm, wn;  // the elements of one warp
-  int blocks;  // on an SM at a time, at least
+  int wm, wn;  // warp tile
+  int blocks;  // occupancy: blocks an SM must be able to hold
   constexpr int warps() const { return bm / wm * (bn / wn); }
   constexpr int threads() const { return warps() * 32; }
   constexpr int shared() const {
-    return (2 * bm * (bk + kPadA) + 2 * bk * (bn + kPadB) + warps() * kSide * (kStrip + kPadC)) * 4;
+    return (2 * bm * (bk + kPadA) + 2 * bk * (bn + kPadB) + warps() * kFragment * (kStrip + kPad)) * 4;
   }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 && wm % kSide == 0 && wn % kStrip == 0 &&  // whole warps, fragments, strips
-           bk % kDepth == 0 && 128 % bk == 0 && 4 * threads() % bn == 0 &&         // a round of copies is whole rows,
-           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&     // and nobody is idle in it
-           shared() <= 48 * 1024 && blocks * (shared() + 1024) <= 100 * 1024 &&  // shared memory of a block, of an SM
-           blocks * threads() <= 1536 &&                                         // threads of an SM, on any GPU
-           blocks * threads() * (wm * wn / 32 + wm / 4 + wn / 4) <= 65536;       // and registers
+    return bm % wm == 0 && bn % wn == 0 && wm % kFragment == 0 && wn % kStrip == 0 &&  // full warps, strips
+           bk % kFragmentK == 0 && 128 % bk == 0 && 4 * threads() % bn == 0 &&  // a pass of copies is full rows,
+           bm * bk % (4 * threads()) == 0 && bk * bn % (4 * threads()) == 0 &&  // and all threads copy in it
+           shared() <= 48 * 1024 &&
+           blocks * (shared() + 1024) <= 100 * 1024 &&                      // shared memory of a block, and of an SM
+           blocks * threads() <= 1536 &&                                    // threads of an SM, on any GPU
+           blocks * threads() * (wm * wn / 32 + wm / 4 + wn / 4) <= 65536;  // and registers
   }
   TileName name() const { return tile_text("%dx%dx%d %dx%d by %d", bm, bn, bk, wm, wn, blocks); }
 };
 inline constexpr Tile kTiles[] = {{128, 128, 8, 32, 64, 2},   // [0] is the default
                                   {128, 128, 8, 64, 64, 2}};  // half the warps
 
-// Four neighbours, in one copy where both sides lie on a boundary of 16 bytes.
+// Copies four neighbours, in one instruction where source and destination are aligned to 16 bytes.
 template <bool vector> __device__ __forceinline__ void copy4(float* to, const float* from) {
   if constexpr (vector) {
     async_copy<16>(to, from);
@@ -54,7 +59,7 @@ template <bool vector> __device__ __forceinline__ void copy4(float* to, const fl
   }
 }
 
-// The same at an edge: the first `left` of them, and zeros in place of the others. `left` may be negative.
+// The same at an edge: copies the first `left` of them and writes zeros for the others. `left` may be negative.
 template <bool vector> __device__ __forceinline__ void copy4_edge(float* to, const float* from, int left) {
   if constexpr (vector) {
     async_copy<16>(to, from, 4 * max(0, min(left, 4)));
@@ -64,7 +69,7 @@ template <bool vector> __device__ __forceinline__ void copy4_edge(float* to, con
   }
 }
 
-// To the nearest TF32. The tensor core would drop the other bits, which errs twice as much and always towards zero.
+// Rounds to the nearest TF32. The tensor core would truncate: twice the error, and always towards zero.
 template <class Fragment> __device__ __forceinline__ void round_to_tf32(Fragment& fragment) {
 #pragma unroll
   for (int e = 0; e < fragment.num_elements; ++e) fragment.x[e] = wmma::__float_to_tf32(fragment.x[e]);
@@ -75,27 +80,26 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_32_wmma_t
   constexpr Tile t = kTiles[tile];
   alignas(32) __shared__ float sA[2][t.bm][t.bk + kPadA];
   alignas(32) __shared__ float sB[2][t.bk][t.bn + kPadB];
-  alignas(32) __shared__ float sC[threads / 32][kSide][kStrip + kPadC];
+  alignas(32) __shared__ float strips[threads / 32][kFragment][kStrip + kPad];
 
-  // Where am I: the block's tile of C, and in it the warp's.
+  // Position: the block's tile of C, and the warp's tile in it.
   const int tid = static_cast<int>(threadIdx.x), warp = tid / 32, lane = tid % 32;
   const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm, col0 = std::int64_t{blockIdx.x} * t.bn;
   const int row = warp / (t.bn / t.wn) * t.wm, col = warp % (t.bn / t.wn) * t.wn;
-  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are there
+  const int rows = static_cast<int>(min(g.m - row0, std::int64_t{t.bm}));  // of the block's tile that are in C
   const int cols = static_cast<int>(min(g.n - col0, std::int64_t{t.bn}));
 
-  // What do I copy: these four words of each tile, and those some rows below. Lanes go down the narrow tile of A
-  // first: then the eight whose 16 bytes are put down together are in eight rows, which padding has parted. A and B
-  // move along k.
+  // Each thread copies these four words of each tile, and others some rows below. Lanes go down the narrow tile of A
+  // first: the chunks of eight lanes, one wavefront, are then in eight rows, which begin in different banks.
   constexpr int step_a = 4 * threads / t.bk, step_b = 4 * threads / t.bn, down = 128 / t.bk;
   const int ra = warp * down + lane % down, ca = lane / down * 4;
   const int rb = 4 * tid / t.bn, cb = 4 * tid % t.bn;
   const float* A = g.A + (row0 + ra) * g.lda + ca;
   const float* B = g.B + rb * g.ldb + col0 + cb;
 
-  // Copy a tile of A and one of B into a stage, where `left` of k begins. Where a tile hangs over an edge the copy
-  // fills in zeros: past the end of k both factors are zeros, so nothing is added; past m or n the sum may be
-  // anything, for nobody stores it. The block decides as one.
+  // Copy a tile of A and one of B into a stage, with `left` of k still to come, and advance along k. Outside of the
+  // matrices the copy writes zeros: past the end of k both factors are zeros, so nothing is added; past m or n the
+  // products do not matter, since they are not stored. The branch is uniform over the block.
   const auto copy = [&](int stage, std::int64_t left) {
     const int depth = static_cast<int>(min(left, std::int64_t{t.bk}));
     if (rows == t.bm && cols == t.bn && depth == t.bk) {
@@ -116,62 +120,65 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_32_wmma_t
   if (g.k > 0) copy(0, g.k);
   async_commit();
 
-  wmma::fragment<wmma::accumulator, kSide, kSide, kDepth, float> acc[t.wm / kSide][t.wn / kSide];
+  wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragmentK, float> acc[t.wm / kFragment][t.wn / kFragment];
 #pragma unroll
-  for (int i = 0; i < t.wm / kSide; ++i) {
+  for (int i = 0; i < t.wm / kFragment; ++i) {
 #pragma unroll
-    for (int j = 0; j < t.wn / kSide; ++j) wmma::fill_fragment(acc[i][j], 0.0F);
+    for (int j = 0; j < t.wn / kFragment; ++j) wmma::fill_fragment(acc[i][j], 0.0F);
   }
 
   int now = 0;
   for (std::int64_t left = g.k; left > 0; left -= t.bk) {
-    // My copies of this step are there; behind the barrier everybody's are. It also says that all are done with the
-    // other stage, which is filled anew.
+    // This thread's copies of the k-step have arrived; after the barrier those of all threads have. All warps are
+    // also done with the other stage then, which is refilled.
     async_wait<0>();
     __syncthreads();
     if (left > t.bk) copy(1 - now, left - t.bk);
     async_commit();
 
-    // Multiply: fragments of 16 x 8 by fragments of 8 x 16, the warp as one.
+    // Multiply: fragments of 16 x 8 by fragments of 8 x 16.
 #pragma unroll
-    for (int kk = 0; kk < t.bk; kk += kDepth) {
-      wmma::fragment<wmma::matrix_a, kSide, kSide, kDepth, wmma::precision::tf32, wmma::row_major> a[t.wm / kSide];
+    for (int kk = 0; kk < t.bk; kk += kFragmentK) {
+      wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragmentK, wmma::precision::tf32, wmma::row_major>
+          fA[t.wm / kFragment];
 #pragma unroll
-      for (int i = 0; i < t.wm / kSide; ++i) {
-        wmma::load_matrix_sync(a[i], &sA[now][row + i * kSide][kk], t.bk + kPadA);
-        round_to_tf32(a[i]);
+      for (int i = 0; i < t.wm / kFragment; ++i) {
+        wmma::load_matrix_sync(fA[i], &sA[now][row + i * kFragment][kk], t.bk + kPadA);
+        round_to_tf32(fA[i]);
       }
 #pragma unroll
-      for (int j = 0; j < t.wn / kSide; ++j) {
-        wmma::fragment<wmma::matrix_b, kSide, kSide, kDepth, wmma::precision::tf32, wmma::row_major> b;
-        wmma::load_matrix_sync(b, &sB[now][kk][col + j * kSide], t.bn + kPadB);
-        round_to_tf32(b);
+      for (int j = 0; j < t.wn / kFragment; ++j) {
+        wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragmentK, wmma::precision::tf32, wmma::row_major> fB;
+        wmma::load_matrix_sync(fB, &sB[now][kk][col + j * kFragment], t.bn + kPadB);
+        round_to_tf32(fB);
 #pragma unroll
-        for (int i = 0; i < t.wm / kSide; ++i) wmma::mma_sync(acc[i][j], a[i], b, acc[i][j]);
+        for (int i = 0; i < t.wm / kFragment; ++i) wmma::mma_sync(acc[i][j], fA[i], fB, acc[i][j]);
       }
     }
     now = 1 - now;
   }
 
-  // Store. Which lane holds which sum only WMMA knows, so each warp lays a strip of them out in shared memory and
-  // reads it row by row, a lane for each column. C is not looked at where beta is 0: it may hold anything, NaN too.
+  // Epilogue. WMMA does not say which lane holds which accumulator, so each warp stores a strip of them to shared
+  // memory and reads it back row by row, one column per lane. C is not read where beta is 0, since it may hold
+  // anything, NaN too.
+  auto* sC = strips[warp];
 #pragma unroll
-  for (int i = 0; i < t.wm / kSide; ++i) {
+  for (int i = 0; i < t.wm / kFragment; ++i) {
 #pragma unroll
-    for (int j = 0; j < t.wn / kSide; j += kStrip / kSide) {
+    for (int j = 0; j < t.wn / kFragment; j += kStrip / kFragment) {
 #pragma unroll
-      for (int f = 0; f < kStrip / kSide; ++f)
-        wmma::store_matrix_sync(&sC[warp][0][f * kSide], acc[i][j + f], kStrip + kPadC, wmma::mem_row_major);
+      for (int f = 0; f < kStrip / kFragment; ++f)
+        wmma::store_matrix_sync(&sC[0][f * kFragment], acc[i][j + f], kStrip + kPad, wmma::mem_row_major);
       __syncwarp();
-      const int c = col + j * kSide + lane;
+      const int c = col + j * kFragment + lane;
 #pragma unroll 4
-      for (int r = 0; r < kSide; ++r) {
-        if (row + i * kSide + r >= rows || c >= cols) continue;
-        float* to = &g.C[(row0 + row + i * kSide + r) * g.ldc + col0 + c];
-        const float sum = g.alpha * sC[warp][r][lane];
-        *to = g.beta == 0 ? sum : sum + g.beta * *to;
+      for (int r = 0; r < kFragment; ++r) {
+        if (row + i * kFragment + r >= rows || c >= cols) continue;
+        const std::int64_t at = (row0 + row + i * kFragment + r) * g.ldc + col0 + c;
+        const float product = g.alpha * sC[r][lane];
+        g.C[at] = g.beta == 0 ? product : product + g.beta * g.C[at];
       }
-      __syncwarp();  // before the next strip is laid over this one
+      __syncwarp();  // before the next strip overwrites this one
     }
   }
 }

@@ -84,7 +84,7 @@ cairn_mutant(split_two_products plain tensor/40_mma_tf32x3
 
 # The three products are summed in one chain of tensor cores, from the first step of k to the last.
 cairn_mutant(split_one_chain plain tensor/40_mma_tf32x3
-[[      multiply(sums);]]
+[[      multiply(chain);]]
 [[      multiply(acc);]])
 
 # What splitting makes of an infinity goes into C.
