@@ -45,13 +45,13 @@ cairn_mutant(early_return both simt/06_thread_tile_1d
 [[  float acc[t.tm] = {};]]
 [[  float acc[t.tm] = {}; if (row >= rows || col >= cols) return;]])
 
-# The last step multiplies stage 1, as if it were written out after a loop over pairs: right for an even number of
-# tiles.
+# The last k-step multiplies stage 1, as if it were written out after a loop over pairs: right for an even number of
+# k-steps.
 cairn_mutant(wmma_tail_stage plain tensor/32_wmma_tf32_stage2
 [[    if (left > t.bk) copy(1 - now, left - t.bk);]]
 [[    if (left > t.bk) copy(1 - now, left - t.bk); else now = 1;]])
 
-# Only steps that copy close a group, so that the wait of the last ones leaves out the tile that is needed.
+# Only k-steps that copy commit a group, so that the wait of the last ones leaves out the tile that is needed.
 cairn_mutant(wmma_short_wait both tensor/33_wmma_tf32_stage3
 [[    if (left > ahead * t.bk) copy(now == 0 ? ahead : now - 1, left - ahead * t.bk);
     async_commit();]]
@@ -82,7 +82,7 @@ cairn_mutant(split_two_products plain tensor/40_mma_tf32x3
 [[    for (int product = 0; product < 3; ++product) {]]
 [[    for (int product = 1; product < 3; ++product) {]])
 
-# The three products are summed in one chain of tensor cores, from the first step of k to the last.
+# The three products are summed in one chain of tensor cores, from the first k-step to the last.
 cairn_mutant(split_one_chain plain tensor/40_mma_tf32x3
 [[      multiply(chain);]]
 [[      multiply(acc);]])

@@ -32,7 +32,7 @@ TEST(TensorMutants, AFixedLastStageIsWrongForOddNumbersOfTiles) {
 // none is left out.
 TEST(TensorMutants, AWaitThatLeavesOutTheLastTileReadsWhatHasNotArrived) {
   constexpr Line kLoad = {"kernels/tensor/33_wmma_tf32_stage3.cu",
-                          "wmma::load_matrix_sync(a[i], &sA[now][row + i * kSide][kk], t.bk + kPadA);"};
+                          "wmma::load_matrix_sync(fA[i], &sA[now][row + i * kFragment][kk], t.bk + kPadA);"};
   for (const std::uint64_t seed : kSeeds) {
     for (const std::int64_t k : {32, 80}) EXPECT_NE(plain("mutant/wmma_short_wait", {128, 128, k}, seed), "") << k;
     expect_race(traced("mutant/wmma_short_wait", {128, 128, 32}, seed), kCopy33, kLoad, "has arrived");
@@ -45,9 +45,10 @@ TEST(TensorMutants, AWaitThatLeavesOutTheLastTileReadsWhatHasNotArrived) {
 // A tile of 34 is 32 deep. Of four stages the first is filled anew for the fifth tile.
 TEST(TensorMutants, AStageRefilledBeforeTheBarrierIsARace) {
   constexpr Line kCopy = {"kernels/tensor/34_wmma_multistage.cu",
-                          "async_copy<16>(to + (line() + i) * kLd + place(), from + i * ld);"};
-  constexpr Line kLoad = {"kernels/tensor/34_wmma_multistage.cu",
-                          "wmma::load_matrix_sync(fA[i], &sA[now][row + i * kSide][kk], t.bk + kPad);"};
+                          "async_copy<16>(to + (row() + i) * kLd + col(), from + i * ld);"};
+  constexpr Line kLoad = {
+      "kernels/tensor/34_wmma_multistage.cu",
+      "wmma::load_matrix_sync(fA[i], tileA + (row + i * kFragment) * LoaderA::kLd + kk, LoaderA::kLd);"};
   for (const std::uint64_t seed : kSeeds) {
     EXPECT_NE(plain("mutant/wmma_early_refill", {128, 128, 160}, seed), "");
     expect_race(traced("mutant/wmma_early_refill", {128, 128, 160}, seed), kCopy, kLoad,
