@@ -3,8 +3,8 @@
 // From    simt/21_cp_async
 // Idea    f32 matrices on tensor cores: a factor keeps the first 10 bits of its mantissa (TF32), accumulators are
 //         f32. Warps divide m and n, 32x64 elements each; cp.async fills one stage while the other is multiplied.
-//         Factors are rounded in registers, after they are read from shared memory: the caller's
-//         matrices are only read.
+//         Factors are rounded in registers, after they are read from shared memory: the caller's matrices stay as
+//         they are.
 // Before  simt/21 multiplied on the CUDA cores. 31 gave each warp a range of k, so that every warp kept accumulators
 //         for the whole tile and the tile stayed small.
 // Limit   A k-step of 8: the k of one instruction, then a wait for all copies and a barrier. Each factor is rounded
