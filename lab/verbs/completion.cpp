@@ -30,7 +30,7 @@ std::string bash_script(const CLI::App& app) {
   return fmt::format(R"sh(# Completion for cairn in bash:  eval "$(cairn completion bash)"
 _cairn() {{
   local words="{verbs}{flags}" current="${{COMP_WORDS[COMP_CWORD]}}"
-  if [[ ${{COMP_WORDS[COMP_CWORD - 1]}} == @(--out|--record|--suite|--readme) ]]; then
+  if [[ ${{COMP_WORDS[COMP_CWORD - 1]}} == @(--out|--record|--suite|--readme|--source) ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
     return
   fi

@@ -12,8 +12,8 @@
 namespace cairn::testing {
 namespace {
 
-const char* const kVerbs[] = {"climb", "list",   "info",    "verify", "bench", "profile",
-                              "trace", "report", "compare", "plan",   "lab",   "completion"};
+const char* const kVerbs[] = {"climb",  "list",    "info", "verify", "bench", "profile",   "trace",
+                              "report", "compare", "plan", "diff",   "lab",   "completion"};
 
 // Nothing on stdout, one line on stderr that begins "cairn: " and holds `hint`.
 void expect_complaint(const std::string& arguments, int code, const std::string& hint) {
@@ -90,8 +90,9 @@ TEST(Command, EveryVerbTeaches) {
 }
 
 TEST(Command, EveryVerbSpeaksJson) {
-  for (const char* arguments : {"list", "info", "plan --type f16,f32", "lab", "lab layout", "climb --shape 32",
-                                "verify cairn --fuzz 5", "bench cairn --shape 32 --type f32 --seconds 0.1"}) {
+  for (const char* arguments :
+       {"list", "info", "plan --type f16,f32", "diff", "lab", "lab layout", "climb --shape 32",
+        "verify cairn --fuzz 5", "bench cairn --shape 32 --type f32 --seconds 0.1"}) {
     const Ran ran = run_cairn(std::string(arguments) + " --format json");
     EXPECT_EQ(ran.code, 0) << arguments << "\n" << ran.err;
     EXPECT_EQ(ran.err, "") << arguments;

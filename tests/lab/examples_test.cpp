@@ -37,7 +37,7 @@ TEST_P(Examples, Run) {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples,
                          ::testing::Values("", "climb", "list", "info", "verify", "bench", "report", "compare",
-                                           "profile", "trace", "plan", "lab", "completion"),
+                                           "profile", "trace", "plan", "diff", "lab", "completion"),
                          [](const auto& verb) { return *verb.param == '\0' ? std::string("cairn") : verb.param; });
 
 }  // namespace
