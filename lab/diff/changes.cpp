@@ -137,7 +137,7 @@ int weight(const Code& code, std::size_t first, std::size_t count) {
 }
 
 // Lines of one code that may belong to a moved block, and the cursor that reads their tokens one after the other.
-struct Side {
+struct MovableLines {
   const Code& code;
   std::vector<bool> open;  // removed or added, and in no moved block yet
 
@@ -155,9 +155,9 @@ struct Side {
 
 // The longest run of whole lines from here that has the same tokens in both and every brace with its partner: a loop's
 // head without its body is no block.
-Move same_from(const Side& a, std::size_t i, const Side& b, std::size_t j) {
+Move same_from(const MovableLines& a, std::size_t i, const MovableLines& b, std::size_t j) {
   Move move{i, 0, j, 0};
-  Side::Cursor x = a.begin(i), y = b.begin(j);
+  MovableLines::Cursor x = a.begin(i), y = b.begin(j);
   std::ptrdiff_t open_braces = 0;
   while (true) {
     const std::size_t n = std::min(x.left.size(), y.left.size());
@@ -174,7 +174,7 @@ Move same_from(const Side& a, std::size_t i, const Side& b, std::size_t j) {
 }
 
 void mark_moves(const Code& old, const Code& now, Changes& changes) {
-  Side a{old, std::vector<bool>(old.lines.size(), false)}, b{now, std::vector<bool>(now.lines.size(), false)};
+  MovableLines a{old, std::vector<bool>(old.lines.size(), false)}, b{now, std::vector<bool>(now.lines.size(), false)};
   for (const Change& change : changes.lines) {
     if (change.kind == Kind::removed) a.open[*change.old] = true;
     if (change.kind == Kind::added) b.open[*change.now] = true;

@@ -1,4 +1,4 @@
-// What changed between two pieces of code, line by line.
+// What changed from one source to another, line by line.
 #pragma once
 
 #include <cstddef>

@@ -129,7 +129,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return rows;
 }
 
-struct Cellful {
+struct ColumnText {
   std::string text;  // with its sign
   Kind kind = Kind::same;
 };
@@ -139,7 +139,7 @@ class Columns {
   explicit Columns(const Look& look)
       : colour_(look.colour), width_((std::max<std::size_t>(look.width, 40) - 3) / 2) {}
 
-  void row(const Cellful& left, const Cellful& right) {
+  void row(const ColumnText& left, const ColumnText& right) {
     const auto l = wrapped(left.text, width_), r = wrapped(right.text, width_);
     for (std::size_t i = 0; i < std::max(l.size(), r.size()); ++i) {
       const std::string a = i < l.size() ? l[i] : "", b = i < r.size() ? r[i] : "";
@@ -210,10 +210,10 @@ std::string two_columns(const RungDiff& diff, const Look& look) {
   Columns columns(look);
   columns.row({diff.old.file, Kind::same}, {diff.now.file, Kind::same});
   const auto left = [&](const Change& c) {
-    return c.old ? Cellful{sign_of(c.kind) + diff.old_code.lines[*c.old].text, c.kind} : Cellful{};
+    return c.old ? ColumnText{sign_of(c.kind) + diff.old_code.lines[*c.old].text, c.kind} : ColumnText{};
   };
   const auto right = [&](const Change& c) {
-    return c.now ? Cellful{sign_of(c.kind) + diff.now_code.lines[*c.now].text, c.kind} : Cellful{};
+    return c.now ? ColumnText{sign_of(c.kind) + diff.now_code.lines[*c.now].text, c.kind} : ColumnText{};
   };
   for (const Hunk& hunk : hunks(diff.changes, look.context)) {
     columns.head(hunk_head(diff, hunk));
@@ -224,7 +224,7 @@ std::string two_columns(const RungDiff& diff, const Look& look) {
         ++i;
         continue;
       }
-      std::vector<Cellful> gone, come;  // of a run of changes, next to each other
+      std::vector<ColumnText> gone, come;  // of a run of changes, next to each other
       for (; i < hunk.last && all[i].kind != Kind::same; ++i) {
         if (all[i].old) gone.push_back(left(all[i]));
         if (all[i].now) come.push_back(right(all[i]));

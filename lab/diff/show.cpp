@@ -92,11 +92,11 @@ std::string as_markdown(const RungDiff& diff, const Look& look) {
 
 std::string as_json(const RungDiff& diff, const Look& look) {
   using Json = nlohmann::ordered_json;
-  const auto side = [](const RungSource& source) { return Json{{"id", source.names.id}, {"file", source.file}}; };
+  const auto name_of = [](const RungSource& source) { return Json{{"id", source.names.id}, {"file", source.file}}; };
   const auto number = [](const CodeLine* line) { return line == nullptr ? Json() : Json(line->number); };
   Json json;
-  json["old"] = side(diff.old);
-  json["new"] = side(diff.now);
+  json["old"] = name_of(diff.old);
+  json["new"] = name_of(diff.now);
   json["raw"] = diff.raw;
   json["not_shown"] = folders_not_shown(diff);
   const Changes& c = diff.changes;

@@ -76,9 +76,9 @@ class Reader {
   void add(std::size_t begin, std::size_t end, TokenKind kind, bool begins_directive) {
     while (begin < end) {
       const std::size_t stop = std::min(text_.find('\n', begin), end);
-      std::string piece(text_.substr(begin, stop - begin));
-      if (stop < end && piece.ends_with('\r')) piece.pop_back();
-      if (!piece.empty()) result_.tokens.push_back({piece, line(), kind, directive_, begins_directive});
+      std::string part(text_.substr(begin, stop - begin));
+      if (stop < end && part.ends_with('\r')) part.pop_back();
+      if (!part.empty()) result_.tokens.push_back({part, line(), kind, directive_, begins_directive});
       begin = std::min(stop + 1, end);
       pass(begin - at_);
     }
