@@ -1,7 +1,6 @@
-// The last step of a product whose sums are where wgmma leaves them, in the registers of a warpgroup:
-// C = alpha * sums + beta * C. A lane has pairs of neighbours, eight rows apart. Each warp lays strips of its 16 rows
-// out in shared memory and stores them row by row, a lane a column. C is not looked at where beta is 0: it may hold
-// anything, NaN too.
+// The epilogue of wgmma kernels by threads: C = alpha * acc + beta * C. A lane has pairs of neighbouring
+// accumulators, eight rows apart. Each warp writes strips of its 16 rows to shared memory and stores them row by row,
+// each lane a column, so that stores are coalesced. C is not read if beta is 0: it may hold anything, NaN too.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace cairn {
 
-// A warp's memory for it. Rows begin eight banks apart, so that pairs of four rows meet in none.
+// A warp's shared memory. Rows begin eight banks apart, so that the pairs of four rows have no bank conflicts.
 struct alignas(16) AccumulatorStrip {
   static constexpr int kCols = 32, kStride = kCols + 8;
   float at[16][kStride];
@@ -22,18 +21,18 @@ __device__ __forceinline__ void update(void* C, std::int64_t at, float sum, floa
   const float product = alpha * sum;
   c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c));
 }
-// C is of f32 (`wide`), or of Out.
+// C is f32 if `wide`, else Out.
 template <class Out>
 __device__ __forceinline__ void update(void* C, std::int64_t at, float sum, float alpha, float beta, bool wide) {
   if (wide) return update<float>(C, at, sum, alpha, beta);
   update<Out>(C, at, sum, alpha, beta);
 }
 
-// 64 x n sums by put(at, sum), of which element `first` is their first, and of which `rows` x `cols` are in the
-// matrix.
+// Calls put(index, sum) for those of the warpgroup's 64 x n accumulators that are in the matrix, the first rows x
+// cols. `first` is the index of the first one in C.
 template <int n, class Put>
 __device__ __forceinline__ void for_each_accumulator(std::int64_t first, std::int64_t ldc, int rows, int cols,
-                                                     const float (&sums)[n / 2], AccumulatorStrip& strip, Put&& put) {
+                                                     const float (&acc)[n / 2], AccumulatorStrip& strip, Put&& put) {
   static_assert(n % AccumulatorStrip::kCols == 0);
   const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
 #pragma unroll
@@ -42,25 +41,25 @@ __device__ __forceinline__ void for_each_accumulator(std::int64_t first, std::in
     for (int j = 0; j < AccumulatorStrip::kCols; j += 8) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const float* const two = &sums[(col + j) / 2 + 2 * half];
+        const float* const two = &acc[(col + j) / 2 + 2 * half];
         *reinterpret_cast<float2*>(&strip.at[lane / 4 + half * 8][j + lane % 4 * 2]) = make_float2(two[0], two[1]);
       }
     }
     __syncwarp();
-    const int down = col + lane < cols ? min(rows - row, 16) : 0;
+    const int strip_rows = col + lane < cols ? min(rows - row, 16) : 0;
     const std::int64_t at = first + row * ldc + col + lane;
 #pragma unroll 4
-    for (int r = 0; r < down; ++r) put(at + r * ldc, strip.at[r][lane]);
-    __syncwarp();  // before the next strip is laid over this one
+    for (int r = 0; r < strip_rows; ++r) put(at + r * ldc, strip.at[r][lane]);
+    __syncwarp();  // before the next strip overwrites this one
   }
 }
 
-// The same into C.
+// Stores them to C.
 template <class Out, int n>
 __device__ __forceinline__ void store_accumulators(void* C, std::int64_t first, std::int64_t ldc, int rows, int cols,
-                                                   const float (&sums)[n / 2], float alpha, float beta, bool wide,
+                                                   const float (&acc)[n / 2], float alpha, float beta, bool wide,
                                                    AccumulatorStrip& strip) {
-  for_each_accumulator<n>(first, ldc, rows, cols, sums, strip,
+  for_each_accumulator<n>(first, ldc, rows, cols, acc, strip,
                           [&](std::int64_t at, float sum) { update<Out>(C, at, sum, alpha, beta, wide); });
 }
 

@@ -1,12 +1,12 @@
-// Clusters: a few blocks that run at the same time on neighbouring SMs, see each other's shared memory and can wait
-// for each other. launch_cluster() of device/launch.hpp starts them. sm_90.
+// Clusters: a few blocks that are scheduled together on neighbouring SMs, reach each other's shared memory and can
+// synchronize. Launched by launch_cluster() of device/launch.hpp. sm_90.
 #pragma once
 
 #include "device/sm90.hpp"
 
 namespace cairn {
 
-// Which block of its cluster this is, from 0.
+// The number of this block in its cluster, from 0.
 __device__ __forceinline__ unsigned cluster_rank() {
   unsigned rank = 0;
 #if CAIRN_SM90A
@@ -17,8 +17,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-// All threads of all blocks of the cluster meet. No block may end while another can still reach into its shared
-// memory, so this is also how such a kernel ends.
+// Synchronizes all threads of the cluster. A block must not exit while another can still reach its shared memory, so
+// a kernel with clusters also ends with this.
 __device__ __forceinline__ void cluster_sync() {
 #if CAIRN_SM90A
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -27,7 +27,7 @@ __device__ __forceinline__ void cluster_sync() {
   __trap();
 #endif
 }
-// The two halves of it. All threads of a warp come together.
+// The two halves of cluster_sync(). All threads of a warp call them together.
 __device__ __forceinline__ void cluster_arrive() {
 #if CAIRN_SM90A
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

@@ -1,4 +1,4 @@
-// The 8-bit floats of tensor cores: 4 bits of exponent, 3 of mantissa, no infinity. sm_89.
+// e4m3, the 8-bit float of tensor cores: 4 exponent bits, 3 mantissa bits, no infinity. sm_89.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace cairn {
 
-// An element of C; and in place of a type where an operand of a tensor core holds four to a register.
+// An element of C; and, as a template argument, the type of tensor-core operands with four elements in a register.
 struct E4m3 {
   std::uint8_t bits;
 
   E4m3() = default;
-  // The nearest, ties to even; 448 where it would be more.
+  // Rounds to nearest, ties to even; saturates at 448.
   __device__ __forceinline__ explicit E4m3(float x) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 890
     std::uint16_t pair = 0;
     asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(x));
     bits = static_cast<std::uint8_t>(pair);
 #else
-    __trap();  // compiled for an older GPU, where the card of a rung that needs this refuses
+    __trap();  // never reached: the card of a rung that needs this refuses older GPUs
 #endif
   }
   __device__ __forceinline__ explicit operator float() const {

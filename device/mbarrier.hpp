@@ -1,6 +1,6 @@
-// mbarrier: a barrier in shared memory that counts arrivals, and bytes that copies bring. Its phases are numbered
-// from 0; one ends when as many arrivals have come as init() said and all expected bytes are there, and then the next
-// begins. Who waits names a phase by its parity. sm_90.
+// mbarrier: a barrier in shared memory that counts arrivals and the bytes of asynchronous copies. Its phases are
+// numbered from 0: one completes when all arrivals of mbarrier_init() and all expected bytes have come, and the next
+// begins. A wait names a phase by its parity. sm_90.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct alignas(8) Mbarrier {
   std::uint64_t word;
 };
 
-// By one thread. Then fence_mbarrier_init(), and a barrier of all who will use it (of the cluster, where it has peers).
+// By one thread, followed by fence_mbarrier_init() and __syncthreads(), or cluster_sync() if other blocks use it.
 __device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, unsigned arrivals) {
 #if CAIRN_SM90A
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -21,7 +21,7 @@ __device__ __forceinline__ void mbarrier_init(Mbarrier* barrier, unsigned arriva
   __trap();
 #endif
 }
-// After init(), by the same thread: copies and other blocks of the cluster see it from here on.
+// After mbarrier_init(), by the same thread: makes it visible to the async proxy and to the cluster.
 __device__ __forceinline__ void fence_mbarrier_init() {
 #if CAIRN_SM90A
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -30,7 +30,7 @@ __device__ __forceinline__ void fence_mbarrier_init() {
 #endif
 }
 
-// One arrival. What the thread did before is there for those who wait.
+// One arrival. Earlier writes of this thread are visible to threads that wait.
 __device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier) {
 #if CAIRN_SM90A
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
@@ -38,8 +38,8 @@ __device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier) {
   __trap();
 #endif
 }
-// One arrival at the barrier that lies in the same place in block `rank` of the cluster. It says that copies may
-// overwrite what this block has read; what threads stored it does not hand on, which would take a slow fence.
+// One arrival at the mbarrier at the same offset in the shared memory of block `rank` of the cluster. It orders this
+// block's reads before copies that overwrite them. It does not publish stores, which would take a slow fence.
 __device__ __forceinline__ void mbarrier_arrive_remote(Mbarrier* barrier, unsigned rank) {
 #if CAIRN_SM90A
   asm volatile(
@@ -54,7 +54,7 @@ __device__ __forceinline__ void mbarrier_arrive_remote(Mbarrier* barrier, unsign
   __trap();
 #endif
 }
-// One arrival, and so many bytes that copies will bring before the phase ends.
+// One arrival, and the bytes that copies must bring before the phase completes.
 __device__ __forceinline__ void mbarrier_arrive_expect_tx(Mbarrier* barrier, unsigned bytes) {
 #if CAIRN_SM90A
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
@@ -64,8 +64,8 @@ __device__ __forceinline__ void mbarrier_arrive_expect_tx(Mbarrier* barrier, uns
 #endif
 }
 
-// Waits until the phase of this parity has ended, which for the one before the first it has: a ring's producer waits
-// for parity 1 in its first round, and its consumers for 0.
+// Waits until the phase of this parity is complete. The phase before the first counts as complete: in the first pass
+// over a ring the producer waits for parity 1, which returns at once, and the consumers for parity 0.
 __device__ __forceinline__ void mbarrier_wait(Mbarrier* barrier, unsigned parity) {
 #if CAIRN_SM90A
   asm volatile(

@@ -1,4 +1,4 @@
-// Two floats rounded to a 16-bit type, side by side in a register, the first in its lower half.
+// Rounds two floats to a 16-bit type, packed in one register, the first in its lower half.
 #pragma once
 
 #include <cstdint>

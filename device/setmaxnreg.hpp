@@ -1,6 +1,6 @@
-// setmaxnreg: a warpgroup (four warps, the first of which has a number that is a multiple of four) gives registers
-// back, or takes those that others gave back, and waits until there are enough. All its threads come. A kernel that
-// does so must say how many blocks an SM has registers for: __launch_bounds__(threads, 1). sm_90a.
+// setmaxnreg: a warpgroup (four warps, the first with a number that is a multiple of four) releases registers, or
+// requests more and blocks until there are enough. All its threads execute it. The kernel must have a known number of
+// registers at launch: __launch_bounds__(threads, blocks). sm_90a.
 #pragma once
 
 #include "device/sm90.hpp"

@@ -1,4 +1,4 @@
-// stmatrix: a warp stores matrices of 8 rows of 16 bytes to shared memory, the way back of ldmatrix. sm_90.
+// stmatrix: a warp stores matrices of 8 rows of 16 bytes to shared memory, the inverse of ldmatrix. sm_90.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// Lane 8 i + r gives the address of row r of matrix i, a multiple of 16; the other lanes' addresses are not looked
-// at. Register i of lane l is two neighbouring 16-bit words of matrix i: row l / 4, words l % 4 * 2 and the next.
+// Lane 8 i + r gives the address of row r of matrix i, a multiple of 16; other lanes' addresses are ignored. Register
+// i of lane l holds two neighbouring 16-bit words of matrix i: row l / 4, words l % 4 * 2 and the next.
 template <int count> __device__ __forceinline__ void store_matrices(void* row, const std::uint32_t (&from)[count]) {
   static_assert(count == 1 || count == 2 || count == 4, "stmatrix stores 1, 2 or 4 matrices");
 #if CAIRN_SM90A
@@ -28,7 +28,7 @@ template <int count> __device__ __forceinline__ void store_matrices(void* row, c
 #endif
 }
 
-// The same, and each matrix is transposed: register i of lane l is column l / 4, rows l % 4 * 2 and the next.
+// The same with each matrix transposed: register i of lane l holds column l / 4, rows l % 4 * 2 and the next.
 template <int count> __device__ __forceinline__ void store_transposed(void* row, const std::uint32_t (&from)[count]) {
   static_assert(count == 1 || count == 2 || count == 4, "stmatrix stores 1, 2 or 4 matrices");
 #if CAIRN_SM90A

@@ -1,5 +1,5 @@
-// Tensor maps: what the host tells the copy engine (device/tma.hpp) about a matrix and the boxes that are copied out
-// of it or into it. A kernel takes one as `const __grid_constant__ TensorMap`.
+// Tensor maps: the host's description of a matrix and of the boxes that TMA (device/tma.hpp) copies from it or to it.
+// A kernel takes one as `const __grid_constant__ TensorMap`.
 #pragma once
 
 #include <array>
@@ -15,22 +15,21 @@ namespace cairn {
 
 using TensorMap = CUtensorMap;
 
-// How lines of a box lie in shared memory: as they come, or with their 16-byte pieces in an order of the line's own,
-// so that neither a line nor a column of pieces meets in one bank. Of b128 the pieces of 128 bytes change places,
-// piece p of line l with p ^ l % 8; of b64 those of 64 bytes with p ^ l / 2 % 4, of b32 with p ^ l / 4 % 2. The
-// innermost side of the box is no longer than that, and the box begins at a multiple of eight times as much.
+// The order of the 16-byte chunks of a box's rows in shared memory, which avoids bank conflicts along rows and along
+// columns of chunks. With b128, chunk c of row r is stored as chunk c ^ r % 8 of its 128 bytes; with b64 as
+// c ^ r / 2 % 4 of its 64, with b32 as c ^ r / 4 % 2 of its 32. A row of the box has at most that many bytes, and the
+// box begins at a multiple of eight times as many.
 enum class Swizzle : std::uint8_t { none, b32, b64, b128 };
 
-// The first dimension is the one whose neighbours touch in memory.
+// A matrix and its boxes. The contiguous dimension comes first.
 struct TensorBox {
   const void* base;  // a multiple of 16
   Type type;
-  bool tf32 = false;                        // f32, rounded to tf32 on the way to shared memory
-  int rank = 2;                             // 1 to 5
-  std::array<std::uint64_t, 5> sizes = {};  // of the matrix, elements; outside of it boxes are zeros
-  std::array<std::uint64_t, 5> strides =
-      {};                                 // bytes from one to the next, multiples of 16; the first is not looked at
-  std::array<std::uint32_t, 5> box = {};  // 1 to 256 elements each; the first a multiple of 16 bytes
+  bool tf32 = false;                          // f32, which loads round to tf32
+  int rank = 2;                               // 1 to 5
+  std::array<std::uint64_t, 5> sizes = {};    // of the matrix, elements; loads fill with zeros outside
+  std::array<std::uint64_t, 5> strides = {};  // bytes, multiples of 16; the first is ignored
+  std::array<std::uint32_t, 5> box = {};      // 1 to 256 elements each; the first a multiple of 16 bytes
   Swizzle swizzle = Swizzle::none;
 };
 
@@ -47,7 +46,7 @@ inline CUtensorMapDataType map_type(const TensorBox& what) {
 }
 }  // namespace detail
 
-// Found through the runtime, so that nothing has to be linked with the driver.
+// The driver's function is looked up through the runtime, so that the driver need not be linked.
 inline Status make_tensor_map(TensorMap& out, const TensorBox& what) {
   static const auto encode = [] {
     void* found = nullptr;

@@ -1,10 +1,10 @@
-// TMA, the copy engine: one thread asks for a box of a matrix (device/tensor_map.hpp), and it goes from global to
-// shared memory, or back, without passing any register. What comes in is counted in bytes by an mbarrier; what goes
-// out is waited for in groups, as with cp.async. Coordinates are elements, the first along the dimension whose
-// neighbours touch; a box may reach over any edge of its matrix, and still brings all its bytes. sm_90.
+// TMA: one thread issues the copy of a box of a matrix (device/tensor_map.hpp) between global and shared memory,
+// which uses no registers. Loads are completed by bytes at an mbarrier, stores in groups, as with cp.async.
+// Coordinates are in elements, the contiguous dimension first. A box may reach over any edge of its matrix; a load
+// still counts all its bytes. sm_90.
 //
-// The engine is not ordered with loads and stores of threads. Before it reads what threads have stored to shared
-// memory each of them says fence_proxy_async(), and then a barrier follows.
+// TMA accesses memory through the async proxy. Before it reads what threads have stored to shared memory, each of
+// them calls fence_proxy_async(), and a barrier follows.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// What this thread stored to shared memory before is seen by the engine, and by wgmma, from here on.
+// Makes earlier stores of this thread to shared memory visible to the async proxy: to TMA and wgmma.
 __device__ __forceinline__ void fence_proxy_async() {
 #if CAIRN_SM90A
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -24,7 +24,6 @@ __device__ __forceinline__ void fence_proxy_async() {
 #endif
 }
 
-// The map will be used soon.
 __device__ __forceinline__ void prefetch_tensor_map(const TensorMap& map) {
 #if CAIRN_SM90A
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
@@ -44,17 +43,16 @@ __device__ __forceinline__ void prefetch_tensor_map(const TensorMap& map) {
 #define CAIRN_OF_4 CAIRN_OF_3, "r"(at[3])
 #define CAIRN_OF_5 CAIRN_OF_4, "r"(at[4])
 
-// The box at `at` to shared memory; `arrived`, which expects its bytes, is told.
+// Loads the box at `at` to shared memory and counts its bytes at `full`, which must expect them.
 template <int rank>
-__device__ __forceinline__ void tma_load(void* shared, const TensorMap& map, const int (&at)[rank],
-                                         Mbarrier* arrived) {
+__device__ __forceinline__ void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* full) {
 #if CAIRN_SM90A
 #define CAIRN_LOAD(d)                                                              \
   if constexpr (rank == d)                                                         \
   asm volatile("cp.async.bulk.tensor." #d                                          \
                "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], " \
                "[%1, {" CAIRN_AT_##d "}], [%2];" ::"r"(shared_address(shared)),    \
-               "l"(&map), "r"(shared_address(arrived)), CAIRN_OF_##d               \
+               "l"(&map), "r"(shared_address(full)), CAIRN_OF_##d                  \
                : "memory")
   CAIRN_LOAD(1);
   CAIRN_LOAD(2);
@@ -67,11 +65,11 @@ __device__ __forceinline__ void tma_load(void* shared, const TensorMap& map, con
 #endif
 }
 
-// The same to each block of the cluster that has a bit in `blocks`, to the same place in its shared memory; and its
-// own barrier there, in the same place as `arrived`, is told.
+// The same to all blocks of the cluster whose bit is set in `blocks`: the box arrives at the same offset in the
+// shared memory of each, and its bytes count at the mbarrier that is at the offset of `full` there.
 template <int rank>
 __device__ __forceinline__ void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map,
-                                                   const int (&at)[rank], Mbarrier* arrived) {
+                                                   const int (&at)[rank], Mbarrier* full) {
 #if CAIRN_SM90A
   const auto mask = static_cast<std::uint16_t>(blocks);
 #define CAIRN_LOAD(d, m)                                                                                         \
@@ -79,7 +77,7 @@ __device__ __forceinline__ void tma_load_multicast(unsigned blocks, void* shared
   asm volatile("cp.async.bulk.tensor." #d                                                                        \
                "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"                                      \
                ".multicast::cluster [%0], [%1, {" CAIRN_AT_##d "}], [%2], " m ";" ::"r"(shared_address(shared)), \
-               "l"(&map), "r"(shared_address(arrived)), CAIRN_OF_##d, "h"(mask)                                  \
+               "l"(&map), "r"(shared_address(full)), CAIRN_OF_##d, "h"(mask)                                     \
                : "memory")
   CAIRN_LOAD(1, "%4");
   CAIRN_LOAD(2, "%5");
@@ -103,8 +101,8 @@ __device__ __forceinline__ void tma_load_multicast(unsigned blocks, void* shared
 #define CAIRN_AT_4 "%2, %3, %4, %5"
 #define CAIRN_AT_5 "%2, %3, %4, %5, %6"
 
-// From shared memory into the box at `at`; what is outside of the matrix is not written. It belongs to the group that
-// this thread's next tma_commit() closes.
+// Stores from shared memory to the box at `at`. Rows outside of the matrix are not written; columns are clipped to
+// chunks of 16 bytes. The store belongs to the group that this thread's next tma_commit() closes.
 template <int rank>
 __device__ __forceinline__ void tma_store(const TensorMap& map, const int (&at)[rank], const void* shared) {
 #if CAIRN_SM90A
@@ -143,8 +141,7 @@ __device__ __forceinline__ void tma_commit() {
   __trap();
 #endif
 }
-// Waits until of this thread's groups all but the newest `left` have been read, and their shared memory can be used
-// again.
+// Waits until all but the newest `left` groups of this thread have read their shared memory, so that it is free.
 template <int left> __device__ __forceinline__ void tma_wait_read() {
 #if CAIRN_SM90A
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory");
@@ -152,7 +149,7 @@ template <int left> __device__ __forceinline__ void tma_wait_read() {
   __trap();
 #endif
 }
-// Until they have been written.
+// Waits until they have also written global memory.
 template <int left> __device__ __forceinline__ void tma_wait() {
 #if CAIRN_SM90A
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(left) : "memory");

@@ -1,8 +1,8 @@
-// The shapes of wgmma, for device/wgmma.hpp: 64 rows of sums by 8 to 256 columns, and for each the numbers that its
-// operands have in an asm statement, where the sums come first. Nothing else has a use for this.
+// The shapes of wgmma, for device/wgmma.hpp only: 64 rows by 8 to 256 columns, and for each the numbers of its
+// operands in an asm statement, where the accumulators come first.
 #pragma once
 
-// The first 4 j registers of sums, by number …
+// The first 4 j accumulators, by number …
 #define CAIRN_REGISTERS_1 "%0, %1, %2, %3"
 #define CAIRN_REGISTERS_2 CAIRN_REGISTERS_1 ", %4, %5, %6, %7"
 #define CAIRN_REGISTERS_3 CAIRN_REGISTERS_2 ", %8, %9, %10, %11"
@@ -37,41 +37,41 @@
 #define CAIRN_REGISTERS_32 CAIRN_REGISTERS_31 ", %124, %125, %126, %127"
 
 // … and as operands.
-#define CAIRN_FOUR(i) "+f"(sums[i]), "+f"(sums[(i) + 1]), "+f"(sums[(i) + 2]), "+f"(sums[(i) + 3])
-#define CAIRN_SUMS_1 CAIRN_FOUR(0)
-#define CAIRN_SUMS_2 CAIRN_SUMS_1, CAIRN_FOUR(4)
-#define CAIRN_SUMS_3 CAIRN_SUMS_2, CAIRN_FOUR(8)
-#define CAIRN_SUMS_4 CAIRN_SUMS_3, CAIRN_FOUR(12)
-#define CAIRN_SUMS_5 CAIRN_SUMS_4, CAIRN_FOUR(16)
-#define CAIRN_SUMS_6 CAIRN_SUMS_5, CAIRN_FOUR(20)
-#define CAIRN_SUMS_7 CAIRN_SUMS_6, CAIRN_FOUR(24)
-#define CAIRN_SUMS_8 CAIRN_SUMS_7, CAIRN_FOUR(28)
-#define CAIRN_SUMS_9 CAIRN_SUMS_8, CAIRN_FOUR(32)
-#define CAIRN_SUMS_10 CAIRN_SUMS_9, CAIRN_FOUR(36)
-#define CAIRN_SUMS_11 CAIRN_SUMS_10, CAIRN_FOUR(40)
-#define CAIRN_SUMS_12 CAIRN_SUMS_11, CAIRN_FOUR(44)
-#define CAIRN_SUMS_13 CAIRN_SUMS_12, CAIRN_FOUR(48)
-#define CAIRN_SUMS_14 CAIRN_SUMS_13, CAIRN_FOUR(52)
-#define CAIRN_SUMS_15 CAIRN_SUMS_14, CAIRN_FOUR(56)
-#define CAIRN_SUMS_16 CAIRN_SUMS_15, CAIRN_FOUR(60)
-#define CAIRN_SUMS_17 CAIRN_SUMS_16, CAIRN_FOUR(64)
-#define CAIRN_SUMS_18 CAIRN_SUMS_17, CAIRN_FOUR(68)
-#define CAIRN_SUMS_19 CAIRN_SUMS_18, CAIRN_FOUR(72)
-#define CAIRN_SUMS_20 CAIRN_SUMS_19, CAIRN_FOUR(76)
-#define CAIRN_SUMS_21 CAIRN_SUMS_20, CAIRN_FOUR(80)
-#define CAIRN_SUMS_22 CAIRN_SUMS_21, CAIRN_FOUR(84)
-#define CAIRN_SUMS_23 CAIRN_SUMS_22, CAIRN_FOUR(88)
-#define CAIRN_SUMS_24 CAIRN_SUMS_23, CAIRN_FOUR(92)
-#define CAIRN_SUMS_25 CAIRN_SUMS_24, CAIRN_FOUR(96)
-#define CAIRN_SUMS_26 CAIRN_SUMS_25, CAIRN_FOUR(100)
-#define CAIRN_SUMS_27 CAIRN_SUMS_26, CAIRN_FOUR(104)
-#define CAIRN_SUMS_28 CAIRN_SUMS_27, CAIRN_FOUR(108)
-#define CAIRN_SUMS_29 CAIRN_SUMS_28, CAIRN_FOUR(112)
-#define CAIRN_SUMS_30 CAIRN_SUMS_29, CAIRN_FOUR(116)
-#define CAIRN_SUMS_31 CAIRN_SUMS_30, CAIRN_FOUR(120)
-#define CAIRN_SUMS_32 CAIRN_SUMS_31, CAIRN_FOUR(124)
+#define CAIRN_FOUR(i) "+f"(acc[i]), "+f"(acc[(i) + 1]), "+f"(acc[(i) + 2]), "+f"(acc[(i) + 3])
+#define CAIRN_ACC_1 CAIRN_FOUR(0)
+#define CAIRN_ACC_2 CAIRN_ACC_1, CAIRN_FOUR(4)
+#define CAIRN_ACC_3 CAIRN_ACC_2, CAIRN_FOUR(8)
+#define CAIRN_ACC_4 CAIRN_ACC_3, CAIRN_FOUR(12)
+#define CAIRN_ACC_5 CAIRN_ACC_4, CAIRN_FOUR(16)
+#define CAIRN_ACC_6 CAIRN_ACC_5, CAIRN_FOUR(20)
+#define CAIRN_ACC_7 CAIRN_ACC_6, CAIRN_FOUR(24)
+#define CAIRN_ACC_8 CAIRN_ACC_7, CAIRN_FOUR(28)
+#define CAIRN_ACC_9 CAIRN_ACC_8, CAIRN_FOUR(32)
+#define CAIRN_ACC_10 CAIRN_ACC_9, CAIRN_FOUR(36)
+#define CAIRN_ACC_11 CAIRN_ACC_10, CAIRN_FOUR(40)
+#define CAIRN_ACC_12 CAIRN_ACC_11, CAIRN_FOUR(44)
+#define CAIRN_ACC_13 CAIRN_ACC_12, CAIRN_FOUR(48)
+#define CAIRN_ACC_14 CAIRN_ACC_13, CAIRN_FOUR(52)
+#define CAIRN_ACC_15 CAIRN_ACC_14, CAIRN_FOUR(56)
+#define CAIRN_ACC_16 CAIRN_ACC_15, CAIRN_FOUR(60)
+#define CAIRN_ACC_17 CAIRN_ACC_16, CAIRN_FOUR(64)
+#define CAIRN_ACC_18 CAIRN_ACC_17, CAIRN_FOUR(68)
+#define CAIRN_ACC_19 CAIRN_ACC_18, CAIRN_FOUR(72)
+#define CAIRN_ACC_20 CAIRN_ACC_19, CAIRN_FOUR(76)
+#define CAIRN_ACC_21 CAIRN_ACC_20, CAIRN_FOUR(80)
+#define CAIRN_ACC_22 CAIRN_ACC_21, CAIRN_FOUR(84)
+#define CAIRN_ACC_23 CAIRN_ACC_22, CAIRN_FOUR(88)
+#define CAIRN_ACC_24 CAIRN_ACC_23, CAIRN_FOUR(92)
+#define CAIRN_ACC_25 CAIRN_ACC_24, CAIRN_FOUR(96)
+#define CAIRN_ACC_26 CAIRN_ACC_25, CAIRN_FOUR(100)
+#define CAIRN_ACC_27 CAIRN_ACC_26, CAIRN_FOUR(104)
+#define CAIRN_ACC_28 CAIRN_ACC_27, CAIRN_FOUR(108)
+#define CAIRN_ACC_29 CAIRN_ACC_28, CAIRN_FOUR(112)
+#define CAIRN_ACC_30 CAIRN_ACC_29, CAIRN_FOUR(116)
+#define CAIRN_ACC_31 CAIRN_ACC_30, CAIRN_FOUR(120)
+#define CAIRN_ACC_32 CAIRN_ACC_31, CAIRN_FOUR(124)
 
-// X(columns, columns / 8, the seven operands after the sums)
+// X(columns, columns / 8, the seven operands after the accumulators)
 #define CAIRN_WGMMA_SHAPES(X)                                        \
   X(8, 1, "%4", "%5", "%6", "%7", "%8", "%9", "%10")                 \
   X(16, 2, "%8", "%9", "%10", "%11", "%12", "%13", "%14")            \

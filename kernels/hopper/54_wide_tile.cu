@@ -1,11 +1,12 @@
 // 54 · Wide tile                                       docs/trail/hopper_54_wide_tile.md · cairn bench hopper/54
 //
-// Idea    A tile of 128 x 256 and two warpgroups that multiply, 64 rows each: an instruction has 256 columns, the
-//         most there are, and reads the least of shared memory for what it multiplies. The sums are 128 registers a
-//         thread, and more than an even share: the warps that copy give theirs away (setmaxnreg).
-// Before  53 had 128 columns an instruction, and a tile of 128 x 128 brings a third more bytes for the same product.
-// Limit   The block ends when its tile is stored, and meanwhile nobody multiplies: the next block begins with empty
-//         stages. 55 has blocks that stay.
+// From    hopper/53_warp_specialized
+// Idea    A tile of 128 x 256 for two consumer warpgroups, 64 rows each: wgmma has 256 columns, the most there are,
+//         and reads the fewest bytes of shared memory for its products. The accumulators take 128 registers of a
+//         thread, so the producer warpgroup gives registers to the consumers (setmaxnreg).
+// Before  53 had 128 columns an instruction, and tiles of 128 x 128 load a third more bytes for the same product.
+// Limit   The block ends with its tile: the tensor cores idle during the epilogue, and the next block starts with
+//         empty stages. 55 has persistent blocks.
 // Needs   f16, bf16 (C the same, or f32); row-major nn, nt, tn, tt; any m, n, k; A and B and their rows begin at
 //         multiples of 16 bytes, as TMA demands; sm_90a.
 #include "device/accumulators.hpp"
@@ -20,19 +21,21 @@
 
 namespace cairn::hopper_54 {
 
-inline constexpr int kThreads = 128 + 256;   // a warpgroup copies, of which one thread works; two multiply
-inline constexpr int kLine = 128, kBk = 64;  // of shared memory, in bytes; and so much of k
-inline constexpr int kGroup = 8;             // rows of tiles that blocks walk down together
+inline constexpr int kThreads = 128 + 256;  // a producer warpgroup and two consumer warpgroups
+inline constexpr int kRowBytes = 128;       // a row of a swizzled tile in shared memory
+inline constexpr int kBk = 64;              // a k-step: as many elements as a row holds
+inline constexpr int kGroup = 8;            // rows of tiles in a group of the block order
 
 struct Tile {
   int bm, bn;
   int stages;
-  int keep, take;  // registers a thread: of those who copy, of those who multiply
-  constexpr int stage() const { return (bm + bn) * kLine; }
-  constexpr int shared() const { return stages * (stage() + 2 * static_cast<int>(sizeof(Mbarrier))); }
+  int producer_registers, consumer_registers;  // of a thread, after setmaxnreg
+  constexpr int stage_bytes() const { return (bm + bn) * kRowBytes; }
+  constexpr int shared() const { return stages * (stage_bytes() + 2 * static_cast<int>(sizeof(Mbarrier))); }
   constexpr bool valid() const {
-    return bm % 128 == 0 && bn % 64 == 0 && bm <= 256 && bn <= 256 &&  // boxes; lines along the rows have 64 elements
-           bm / 128 * (bn / 2) + 40 <= take && 128 * keep + 256 * take <= 65536 &&  // registers
+    return bm % 128 == 0 && bn % 64 == 0 && bm <= 256 && bn <= 256 &&       // TMA boxes
+           bm / 128 * (bn / 2) + 40 <= consumer_registers &&                // accumulators and some more
+           128 * producer_registers + 256 * consumer_registers <= 65536 &&  // of an SM
            stages >= 2 && shared() <= 227 * 1024;
   }
   TileName name() const { return tile_text("%dx%dx%d, %d stages", bm, bn, kBk, stages); }
@@ -44,41 +47,47 @@ struct Args {
   float alpha, beta;
   void* C;
   std::int64_t ldc;
-  bool wide;  // C is of f32, else of the type of A and B
+  bool wide;  // C is f32, else of the type of A and B
 };
 
-// Asks for a tile of an operand, `rows` rows of op(A) (columns of op(B)) by kBk of k. Neighbours along k: a line is a
-// row, and the tile is one box. Neighbours along the rows: a line is 64 of them, and so is a box wide.
+// Loads a tile of an operand, `rows` rows of op(A) (columns of op(B)) by kBk of k. K-major: one box. MN-major: a box
+// for each 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile.
 template <int rows, Major major>
 __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, std::int64_t row, std::int64_t k,
-                                     Mbarrier* arrived) {
-  const int r = static_cast<int>(row), l = static_cast<int>(k);
+                                     Mbarrier* full) {
+  const int row0 = static_cast<int>(row), k0 = static_cast<int>(k);
   if constexpr (major == Major::k) {
-    tma_load(to, map, {l, r}, arrived);
+    tma_load(to, map, {k0, row0}, full);
   } else {
 #pragma unroll
-    for (int i = 0; i < rows; i += 64) tma_load(to + i * kLine, map, {r + i, l}, arrived);
+    for (int i = 0; i < rows; i += 64) tma_load(to + i * kRowBytes, map, {row0 + i, k0}, full);
   }
+}
+
+// A tile's rows are swizzled in groups of 8; MN-major, each 64 rows of the operand are kBk rows of the tile.
+__device__ __forceinline__ MatrixDescriptor descriptor(const unsigned char* tile) {
+  return matrix_descriptor(tile, Swizzle::b128, 8 * kRowBytes, kBk * kRowBytes);
 }
 
 template <class In, int tile, Major a_major, Major b_major>
 __global__ void __launch_bounds__(kThreads, 1)
     hopper_54_wide_tile(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B, Args g) {
   constexpr Tile t = kTiles[tile];
-  constexpr int bytes = (t.bm + t.bn) * kLine, each = t.bm / 128;  // of a stage; 64 rows for a warpgroup
+  constexpr int bytes = (t.bm + t.bn) * kRowBytes, wgmmas = t.bm / 128;  // of a stage; of 64 rows for each warpgroup
   extern __shared__ __align__(1024) unsigned char hopper_54_shared[];
-  unsigned char* const sA = hopper_54_shared;              // (stages, bm, bk), or (…, bm / 64, bk, 64)
-  unsigned char* const sB = sA + t.stages * t.bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
+  unsigned char* const sA = hopper_54_shared;                  // (stages, bm, bk), or (…, bm / 64, bk, 64)
+  unsigned char* const sB = sA + t.stages * t.bm * kRowBytes;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
+  AccumulatorStrip* const strips =
+      reinterpret_cast<AccumulatorStrip*>(hopper_54_shared);  // for the epilogue, one for each warp
   Mbarrier* const full = reinterpret_cast<Mbarrier*>(hopper_54_shared + t.stages * bytes);
   Mbarrier* const empty = full + t.stages;
 
-  // Where am I.
   const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, static_cast<int>(blockIdx.x));
 
   if (threadIdx.x == 0) {
     for (int i = 0; i < t.stages; ++i) {
-      mbarrier_init(full + i, 1);   // the producer's, and bytes
-      mbarrier_init(empty + i, 2);  // one thread's of each warpgroup
+      mbarrier_init(full + i, 1);   // the producer, which also expects the bytes
+      mbarrier_init(empty + i, 2);  // one thread of each consumer warpgroup
     }
     fence_mbarrier_init();
   }
@@ -89,69 +98,72 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (++stage == t.stages) stage = 0, phase ^= 1;
   };
 
-  // Load: the first warpgroup, of which one thread works.
+  // Producer warpgroup: one thread issues the loads.
   if (threadIdx.x < 128) {
-    setmaxnreg_dec<t.keep>();
+    setmaxnreg_dec<t.producer_registers>();
     if (threadIdx.x > 0) return;
     for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
-      mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
+      mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
       mbarrier_arrive_expect_tx(full + stage, bytes);
-      load<t.bm, a_major>(sA + stage * t.bm * kLine, A, at.row, k, full + stage);
-      load<t.bn, b_major>(sB + stage * t.bn * kLine, B, at.col, k, full + stage);
+      load<t.bm, a_major>(sA + stage * t.bm * kRowBytes, A, at.row, k, full + stage);
+      load<t.bn, b_major>(sB + stage * t.bn * kRowBytes, B, at.col, k, full + stage);
     }
     return;
   }
-  setmaxnreg_inc<t.take>();
-  const int row = (static_cast<int>(threadIdx.x) / 128 - 1) * each * 64;  // of this warpgroup, in the tile
+  setmaxnreg_inc<t.consumer_registers>();
+  const int warpgroup_row = (static_cast<int>(threadIdx.x) / 128 - 1) * wgmmas * 64;  // within the tile
+  const auto release = [&](int used) {
+    if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + used);
+  };
 
-  // Multiply: 32 bytes of k at a time, the same place in every line, or 16 lines further on.
-  float acc[each][t.bn / 2] = {};
+  // Main loop. A wgmma takes 16 of k: K-major these are 32 bytes of every row, MN-major 16 rows.
+  float acc[wgmmas][t.bn / 2] = {};
 #pragma unroll 1
   for (std::int64_t k = 0; k < g.k; k += kBk, advance()) {
     mbarrier_wait(full + stage, phase);
-    const MatrixDescriptor a =
-        matrix_descriptor(sA + (stage * t.bm + row) * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
-    const MatrixDescriptor b = matrix_descriptor(sB + stage * t.bn * kLine, Swizzle::b128, 8 * kLine, kBk * kLine);
+    const MatrixDescriptor a = descriptor(sA + (stage * t.bm + warpgroup_row) * kRowBytes);
+    const MatrixDescriptor b = descriptor(sB + stage * t.bn * kRowBytes);
     wgmma_fence();
 #pragma unroll
     for (int kk = 0; kk < kBk; kk += 16) {
-      const int ka = a_major == Major::k ? kk * 2 : kk * kLine, kb = b_major == Major::k ? kk * 2 : kk * kLine;
+      const int ka = a_major == Major::k ? kk * 2 : kk * kRowBytes,
+                kb = b_major == Major::k ? kk * 2 : kk * kRowBytes;
 #pragma unroll
-      for (int i = 0; i < each; ++i)
-        wgmma<In, t.bn, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), true);
+      for (int i = 0; i < wgmmas; ++i)
+        wgmma<In, t.bn, a_major, b_major>(acc[i], a.at(i * 64 * kRowBytes + ka), b.at(kb), true);
     }
     wgmma_commit();
-    // All but this step's products are done, so the stage before can be filled again.
+    // The products of the previous k-step are complete, so its stage can be filled again.
     wgmma_wait<1>();
-    if (k > 0 && threadIdx.x % 128 == 0) mbarrier_arrive(empty + (stage == 0 ? t.stages - 1 : stage - 1));
+    if (k > 0) release(stage == 0 ? t.stages - 1 : stage - 1);
   }
   wgmma_wait<0>();
 
-  // Store. The stages' memory is free: all that was asked for has come, and both have multiplied it.
+  // Epilogue. The strips use the memory of the stages: both warpgroups must have finished their products.
   bar_sync(1, 256);
-  AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(hopper_54_shared)[threadIdx.x / 32 - 4];
 #pragma unroll
-  for (int i = 0; i < each; ++i) {
-    const int down = row + i * 64;
-    store_accumulators<In, t.bn>(g.C, (at.row + down) * g.ldc + at.col, g.ldc, at.rows - down, at.cols, acc[i],
-                                 g.alpha, g.beta, g.wide, strip);
+  for (int i = 0; i < wgmmas; ++i) {
+    const int row = warpgroup_row + i * 64;
+    store_accumulators<In, t.bn>(g.C, (at.row + row) * g.ldc + at.col, g.ldc, at.rows - row, at.cols, acc[i], g.alpha,
+                                 g.beta, g.wide, strips[threadIdx.x / 32 - 4]);
   }
 }
 
 template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
   const GemmArgs<In, void, float> g(args);
   return with_tile<kTiles>(tile, [&]<int i>() -> Status {
-    constexpr Tile t = kTiles[i];
+    constexpr int bm = kTiles[i].bm, bn = kTiles[i].bn, shared = kTiles[i].shared();
     if (g.idle()) return {};
     return with_majors(g.op_a, g.op_b, [&]<Major a, Major b>() -> Status {
       TensorMap A{}, B{};
       const Type in = args.problem.in;
-      if (Status s = operand_map(A, g.A, in, a, g.m, g.k, g.lda, t.bm); !s.ok()) return s;
-      if (Status s = operand_map(B, g.B, in, b, g.n, g.k, g.ldb, t.bn); !s.ok()) return s;
+      if (Status s = operand_map(A, g.A, in, a, g.m, g.k, g.lda, bm); !s.ok()) return s;
+      if (Status s = operand_map(B, g.B, in, b, g.n, g.k, g.ldb, bn); !s.ok()) return s;
       const bool wide = args.problem.out == Type::f32;
-      const Args same{g.m, g.n, g.k, g.alpha, g.beta, g.C, g.ldc, wide};
-      const Grid grid{ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn)};
-      return cairn::launch(grid, kThreads, t.shared(), stream, hopper_54_wide_tile<In, i, a, b>, A, B, same);
+      const Args kernel_args{g.m, g.n, g.k, g.alpha, g.beta, g.C, g.ldc, wide};
+      const Grid grid{ceil_div(g.m, bm) * ceil_div(g.n, bn)};
+      const auto kernel = hopper_54_wide_tile<In, i, a, b>;
+      return cairn::launch(grid, kThreads, shared, stream, kernel, A, B, kernel_args);
     });
   });
 }

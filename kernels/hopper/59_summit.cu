@@ -1,14 +1,14 @@
 // 59 · Summit                                              docs/trail/hopper_59_summit.md · cairn bench hopper/59
 //
-// Idea    All of the trail for every problem: tiles to choose from, shared by the warpgroups or in turns, whole
-//         products of a batch in one launch, tiles cut along k where they do not fill the last wave (as in
-//         tensor/39), a launch that begins before the one ahead has ended, and a pre-pass that copies operands which
-//         TMA or wgmma cannot take as they lie. It is what the library runs on Hopper.
-// Before  51 to 58 have one tile, one product, two types, and want everything at multiples of 16 bytes.
-// Limit   Large products run into the GPU's power limit: the clock gives way before the tensor cores are full.
-// Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; sums stay in the tensor cores, or are
+// From    hopper/57_tma_store
+// Idea    The library's kernel on Hopper, rather than a lesson: the main loop of 57, or 58's pingpong, for every
+//         problem. It has tiles to choose from, batches in one launch, stream-K for the tail wave (as in tensor/39),
+//         PDL, and a packing kernel for operands that TMA or wgmma cannot read as they are stored.
+// Before  51 to 58 have one tile, one product and two types, and need operands aligned to 16 bytes.
+// Limit   Large products reach the GPU's power limit: the clock drops before the tensor cores are fully used.
+// Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; accumulated in the tensor cores, or
 //         promoted); row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment and batch; scratch memory
-//         for copies and for sums of cut tiles; sm_90a.
+//         for packed operands and for partial sums of split tiles; sm_90a.
 #include "device/barrier.hpp"
 #include "device/cluster.hpp"
 #include "device/launch.hpp"
@@ -27,68 +27,73 @@
 
 namespace cairn::hopper_59 {
 
-inline constexpr int kLayers = 16;  // of threads that add up shares
-inline constexpr int kTurn = 2;     // barriers 3 and 4: the turns of the warpgroups
+inline constexpr int kFixupThreadsY = 16;  // of a fix-up block, at most: they divide the partial sums of a row
+inline constexpr int kOrderBarrier = 2;    // named barriers 3 and 4: the order of the warpgroups' main loops
 
 template <class In> inline constexpr int element_size = std::is_same_v<In, Tf32> ? 4 : sizeof(In);
 
-// Asks for a tile of an operand, `rows` rows of op(A) (columns of op(B)) by a step of k. Neighbours along k: a line
-// is a row, and the tile is one box. Neighbours along the rows: a line is 64 of them, and so is a box wide. With
-// `parts` the blocks of the cluster each fetch one and all get it.
-template <int rows, Major major, int parts>
-__device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, int row, int k, int batch, int part,
-                                     Mbarrier* arrived) {
-  constexpr int width = rows / parts;
-  constexpr unsigned all = (1u << parts) - 1;
-  const int first = parts == 1 ? 0 : part * width, r = row + first;
-  to += first * kLine;
+// Loads a tile of an operand, `rows` rows of op(A) (columns of op(B)) by a k-step. K-major: one box. MN-major: a box
+// for each 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile. Of a tile that all
+// `blocks` of the cluster need, block `rank` loads one part and multicasts it to all.
+template <int rows, Major major, int blocks>
+__device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, int row, int k, int batch, int rank,
+                                     Mbarrier* full) {
+  constexpr int part = rows / blocks;
+  constexpr unsigned mask = (1u << blocks) - 1;
+  const int offset = blocks == 1 ? 0 : rank * part, row0 = row + offset;
+  to += offset * kRowBytes;
   if constexpr (major == Major::k) {
-    if constexpr (parts == 1) tma_load(to, map, {k, r, batch}, arrived);
-    if constexpr (parts > 1) tma_load_multicast(all, to, map, {k, r, batch}, arrived);
+    if constexpr (blocks == 1) tma_load(to, map, {k, row0, batch}, full);
+    if constexpr (blocks > 1) tma_load_multicast(mask, to, map, {k, row0, batch}, full);
   } else {
 #pragma unroll
-    for (int i = 0; i < width; i += 64) {
-      if constexpr (parts == 1) tma_load(to + i * kLine, map, {r + i, k, batch}, arrived);
-      if constexpr (parts > 1) tma_load_multicast(all, to + i * kLine, map, {r + i, k, batch}, arrived);
+    for (int i = 0; i < part; i += 64) {
+      if constexpr (blocks == 1) tma_load(to + i * kRowBytes, map, {row0 + i, k, batch}, full);
+      if constexpr (blocks > 1) tma_load_multicast(mask, to + i * kRowBytes, map, {row0 + i, k, batch}, full);
     }
   }
 }
 
+// A tile's rows are swizzled in groups of 8; MN-major, each 64 rows of the operand are 64 rows of the tile.
+__device__ __forceinline__ MatrixDescriptor descriptor(const unsigned char* tile) {
+  return matrix_descriptor(tile, Swizzle::b128, 8 * kRowBytes, 64 * kRowBytes);
+}
+
 template <class In, int tile, Major a_major, Major b_major, bool promoted>
-__global__ void __launch_bounds__(kThreads, kTiles[tile].room())
+__global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                      const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
   using G = Geometry<tile>;
-  constexpr int bk = kLine / element_size<In>;
+  constexpr int bk = kRowBytes / element_size<In>;
   extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
-  unsigned char* const sA = hopper_59_shared;                // (stages, bm, bk), or (…, bm / 64, bk, 64)
-  unsigned char* const sB = sA + G::stages * G::bm * kLine;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
+  unsigned char* const sA = hopper_59_shared;                    // (stages, bm, bk), or (…, bm / 64, bk, 64)
+  unsigned char* const sB = sA + G::stages * G::bm * kRowBytes;  // (stages, bn, bk), or (…, bn / 64, bk, 64)
   unsigned char* const sC =
-      hopper_59_shared + G::stages * G::bytes;  // (2, slabs, 64, 128 B), or a strip for each warp
-  Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kSlabs * kSlab);
+      hopper_59_shared + G::stages * G::stage_bytes;  // (2, boxes, 64, 128 B), or a strip for each warp
+  Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kBoxes * kBoxBytes);
   Mbarrier* const empty = full + G::stages;
 
   if (threadIdx.x == 0) {
     for (int i = 0; i < G::stages; ++i) {
-      mbarrier_init(full + i, 1);                                 // the producer's, and bytes
-      mbarrier_init(empty + i, (G::turns ? 1 : 2) * G::cluster);  // one thread's of each warpgroup that has the tile
+      mbarrier_init(full + i, 1);                                    // the producer, which also expects the bytes
+      mbarrier_init(empty + i, (G::pingpong ? 1 : 2) * G::cluster);  // one thread of each warpgroup on the tile
     }
     fence_mbarrier_init();
   }
   if (threadIdx.x == 128) {
     prefetch_tensor_map(A);
     prefetch_tensor_map(B);
-    if (g.by_engine) prefetch_tensor_map(C);
+    if (g.tma_store) prefetch_tensor_map(C);
   }
-  // Lines of a stage that no copy brings are zeros: what is multiplied is a number.
-  if (g.bytes < G::bytes) {
-    for (int i = static_cast<int>(threadIdx.x) * 16; i < G::stages * G::bytes; i += kThreads * 16)
+  // Boxes may have fewer rows than the tile. The rows that no load writes are multiplied too: they must not be NaN.
+  if (g.load_bytes < G::stage_bytes) {
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < G::stages * G::stage_bytes; i += kThreads * 16)
       *reinterpret_cast<float4*>(hopper_59_shared + i) = make_float4(0, 0, 0, 0);
     fence_proxy_async();
   }
   if constexpr (G::cluster > 1) cluster_sync();
   if constexpr (G::cluster == 1) __syncthreads();
-  // Nothing of the kernel ahead matters until matrices are touched. The next one may come as far.
+  // PDL: nothing of the previous grid is read yet; let the next one launch.
   pdl_launch_dependents();
   const int rank = G::cluster > 1 ? static_cast<int>(cluster_rank()) : 0;
   const int block = static_cast<int>(blockIdx.x) / G::cluster, blocks = static_cast<int>(gridDim.x) / G::cluster;
@@ -99,33 +104,31 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
   };
   Work work{};
 
-  // Load: the first warpgroup, of which one thread works.
+  // Producer warpgroup: one thread issues the loads.
   if (threadIdx.x < 128) {
-    setmaxnreg_dec<kKeep>();
-    for (int turn = 0; threadIdx.x == 0 && work_of(g.stream_k, block, blocks, turn, work); ++turn) {
-      const At at = place_of<tile>(g, work.tile, rank);
+    setmaxnreg_dec<kProducerRegisters>();
+    for (int i = 0; threadIdx.x == 0 && next_work(g.stream_k, block, blocks, i, work); ++i) {
+      const BatchPosition at = position_of<tile>(g, work.tile, rank);
       const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
-      if (turn == 0) pdl_wait();
-      for (int step = work.begin; step < work.end; ++step, advance()) {
-        mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are
-        mbarrier_arrive_expect_tx(full + stage, g.bytes);
-        load<G::bm, a_major, 1>(sA + stage * G::bm * kLine, A, row, step * bk, g.one_a ? 0 : at.batch, rank,
-                                full + stage);
-        load<G::bn, b_major, G::cluster>(sB + stage * G::bn * kLine, B, col, step * bk, g.one_b ? 0 : at.batch, rank,
-                                         full + stage);
+      if (i == 0) pdl_wait();
+      for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
+        mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
+        mbarrier_arrive_expect_tx(full + stage, g.load_bytes);
+        load<G::bm, a_major, 1>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk, g.broadcast_a ? 0 : at.batch,
+                                rank, full + stage);
+        load<G::bn, b_major, G::cluster>(sB + stage * G::bn * kRowBytes, B, col, k_step * bk,
+                                         g.broadcast_b ? 0 : at.batch, rank, full + stage);
       }
     }
     __syncwarp();
-    if constexpr (G::cluster > 1) cluster_sync();  // nobody leaves while others send to it
+    if constexpr (G::cluster > 1) cluster_sync();  // until then other blocks may reach this one's memory
     return;
   }
-  setmaxnreg_inc<G::take>();
-  // The same for all lanes of a warp, and said so: then operands are made by one of them for all.
-  const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0),
-            group = barrier - 1;  // of this warpgroup,
-  const int row = G::down == 2 ? group * G::rows : 0,
-            col = G::across == 2 ? group * G::cols : 0;      // its part of a tile,
-  unsigned char* const slabs = sC + group * kSlabs * kSlab;  // its memory
+  setmaxnreg_inc<G::consumer_registers>();
+  // The shuffle tells the compiler that these are warp-uniform, so descriptors stay in uniform registers.
+  const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0), warpgroup = barrier - 1;
+  const int row = G::warpgroups_m == 2 ? warpgroup * G::wm : 0, col = G::warpgroups_n == 2 ? warpgroup * G::wn : 0;
+  unsigned char* const boxes = sC + warpgroup * kBoxes * kBoxBytes;
   const auto release = [&](int used) {
     const unsigned thread = threadIdx.x % 128;
     if constexpr (G::cluster > 1) {
@@ -137,75 +140,75 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].room())
 
   pdl_wait();
   Work next{};
-  bool more = work_of(g.stream_k, block, blocks, 0, work);
+  bool more = next_work(g.stream_k, block, blocks, 0, work);
 #pragma unroll 1
-  for (int turn = 0; more; ++turn, work = next) {
-    more = work_of(g.stream_k, block, blocks, turn + 1, next);
-    if constexpr (G::turns) {
-      // The other's tiles take stages too. My turn comes when the other has waited for all of its own: a barrier
-      // tells phases by their parity only, and would let through who waits for one further ahead.
-      if (turn % 2 != group) {
+  for (int iteration = 0; more; ++iteration, work = next) {
+    more = next_work(g.stream_k, block, blocks, iteration + 1, next);
+    if constexpr (G::pingpong) {
+      // Skip the stages of the other warpgroup's tiles, and start when it has waited for all of them: an mbarrier
+      // tells phases by their parity only, so a wait for a later phase could return too early.
+      if (iteration % 2 != warpgroup) {
         stage += work.end - work.begin;
         phase ^= stage / G::stages % 2;
         stage %= G::stages;
         continue;
       }
-      if (turn > 0) bar_sync(kTurn + barrier, 256);
+      if (iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
     }
 
-    const At at = place_of<tile>(g, work.tile, rank);  // while the first stage is on its way
-    float acc[G::each][G::cols / 2];                   // the first products take the place of whatever is there
+    const BatchPosition at = position_of<tile>(g, work.tile, rank);  // here it overlaps the first load
+    float acc[G::wgmmas][G::wn / 2];                                 // the first products overwrite it
     if (promoted || work.begin == work.end) clear(acc);
 #pragma unroll 1
-    for (int step = work.begin; step < work.end; ++step, advance()) {
+    for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
       mbarrier_wait(full + stage, phase);
-      const MatrixDescriptor a =
-          matrix_descriptor(sA + (stage * G::bm + row) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
-      const MatrixDescriptor b =
-          matrix_descriptor(sB + (stage * G::bn + col) * kLine, Swizzle::b128, 8 * kLine, 64 * kLine);
+      const MatrixDescriptor a = descriptor(sA + (stage * G::bm + row) * kRowBytes);
+      const MatrixDescriptor b = descriptor(sB + (stage * G::bn + col) * kRowBytes);
       if constexpr (promoted) {
         multiply_promoted<In, tile>(acc, a, b);
         release(stage);
       } else {
-        multiply<In, tile, a_major, b_major>(acc, a, b, step > work.begin);
-        // All but this step's products are done, so the stage before can be filled again.
+        multiply<In, tile, a_major, b_major>(acc, a, b, k_step > work.begin);
+        // The products of the previous k-step are complete, so its stage can be filled again.
         wgmma_wait<1>();
-        if (step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+        if (k_step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
       }
     }
-    if (G::turns && more) bar_arrive(kTurn + 3 - barrier, 256);
+    if (G::pingpong && more) bar_arrive(kOrderBarrier + 3 - barrier, 256);
     wgmma_wait<0>();
     if (!promoted && work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
 
-    // Store, while the next tile's stages fill. The blocks of a cluster have a slot together.
+    // Epilogue, while the producer fills the stages of the next tile. The blocks of a cluster share a slot.
     if (work.end - work.begin < g.stream_k.steps) {
       const std::int64_t first = (std::int64_t{work.slot} * G::cluster + rank) * G::bm + row;
 #pragma unroll
-      for (int i = 0; i < G::each; ++i) keep_sums<G::cols>(g.sums + (first + i * 64) * G::bn + col, G::bn, acc[i]);
+      for (int i = 0; i < G::wgmmas; ++i)
+        store_partials<G::wn>(g.partials + (first + i * 64) * G::bn + col, G::bn, acc[i]);
     } else {
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
-      unsigned char* const stages = G::down == 2 && !more ? sA + row * kLine : nullptr;
-      store<In, tile>(g, C, at, row, col, acc, {slabs, stages}, barrier);
+      unsigned char* const stages = G::warpgroups_m == 2 && !more ? sA + row * kRowBytes : nullptr;
+      store<In, tile>(g, C, at, row, col, acc, {boxes, stages}, barrier);
     }
   }
-  if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // a block's memory lasts as long as the block
+  if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // shared memory must outlive the stores that read it
   __syncwarp();
   if constexpr (G::cluster > 1) cluster_sync();
 }
 
-// Adds up the shares of the cut tiles: a block for each row of each.
+// The fix-up of split tiles: a block for each row of each.
 template <class Out, int tile>
-__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) hopper_59_fixup(const __grid_constant__ Args g) {
+__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kFixupThreadsY)
+    hopper_59_fixup(const __grid_constant__ Args g) {
   using G = Geometry<tile>;
-  __shared__ float layers[kLayers][G::bn];
-  static_assert(sizeof layers <= kBeside);
+  __shared__ float layers[kFixupThreadsY][G::bn];
+  static_assert(sizeof layers <= kHelperSharedBytes);
   pdl_launch_dependents();
-  const int cut = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
-  const At at = place_of<tile>(g, g.stream_k.whole + cut, 0);
-  if (row >= at.rows) return;  // the block decides as one
+  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
+  const BatchPosition at = position_of<tile>(g, g.stream_k.whole + split, 0);
+  if (row >= at.rows) return;  // all threads of the block
   pdl_wait();
-  const int deep = static_cast<int>(blockDim.y);
-  if (!add_partials(layers, g.stream_k, g.sums, G::cluster * G::bm * G::bn, cut, row, deep)) return;
+  const int threads_y = static_cast<int>(blockDim.y);
+  if (!add_partials(layers, g.stream_k, g.partials, G::cluster * G::bm * G::bn, split, row, threads_y)) return;
   const int col = static_cast<int>(threadIdx.x) * 4, left = at.cols - col;
   Out* const to = static_cast<Out*>(g.C) + at.batch * g.stride_c + (at.row + row) * g.ldc + at.col + col;
   update<Out, 4>(to, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
@@ -213,7 +216,7 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) hopper_59_fixup
 
 // The kernels of all tiles, so that the host needs no template for each.
 using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
-using Adder = void (*)(Args);
+using Fixup = void (*)(Args);
 using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
 template <class In, Major a, Major b, bool promoted, int... tile>
 Kernel kernel_of(int index, std::integer_sequence<int, tile...>) {
@@ -238,16 +241,16 @@ Kernel kernel_of(const Problem& p, int index, Major a, Major b) {
                                         : kernel_of<E4m3, Major::k, Major::k, true>(index, Tiles{});
   }
 }
-template <class Out, int... tile> Adder adder_of(int index, std::integer_sequence<int, tile...>) {
-  static constexpr Adder all[] = {hopper_59_fixup<Out, tile>...};
+template <class Out, int... tile> Fixup fixup_of(int index, std::integer_sequence<int, tile...>) {
+  static constexpr Fixup all[] = {hopper_59_fixup<Out, tile>...};
   return all[index];
 }
-Adder adder_of(Type out, int index) {
+Fixup fixup_of(Type out, int index) {
   switch (out) {
-    case Type::e4m3: return adder_of<E4m3>(index, Tiles{});
-    case Type::f16: return adder_of<__half>(index, Tiles{});
-    case Type::bf16: return adder_of<__nv_bfloat16>(index, Tiles{});
-    default: return adder_of<float>(index, Tiles{});
+    case Type::e4m3: return fixup_of<E4m3>(index, Tiles{});
+    case Type::f16: return fixup_of<__half>(index, Tiles{});
+    case Type::bf16: return fixup_of<__nv_bfloat16>(index, Tiles{});
+    default: return fixup_of<float>(index, Tiles{});
   }
 }
 
@@ -255,10 +258,10 @@ struct Maps {
   TensorMap A, B, C;  // C where TMA stores it
 };
 static_assert(sizeof(Maps) <= sizeof(LaunchCache::bytes));
-Status make_maps(Maps& maps, const Matrix& A, int lines_a, const Matrix& B, int lines_b, const Matrix* C) {
+Status make_maps(Maps& maps, const Matrix& A, int rows_a, const Matrix& B, int rows_b, const Matrix* C) {
   const bool tf32 = A.type == Type::f32;
-  if (Status s = map_of(maps.A, A, lines_a, tf32); !s.ok()) return s;
-  if (Status s = map_of(maps.B, B, lines_b, tf32); !s.ok()) return s;
+  if (Status s = map_of(maps.A, A, rows_a, tf32); !s.ok()) return s;
+  if (Status s = map_of(maps.B, B, rows_b, tf32); !s.ok()) return s;
   return C == nullptr ? Status{} : map_of(maps.C, *C, 64, false);
 }
 
@@ -273,19 +276,18 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   std::span<std::byte> scratch = args.scratch;
   if (Status s = pack_operands(A, B, scratch, stream); !s.ok()) return s;
 
-  // C by TMA: beta is 0, and its lines are aligned. A box along k that ends with the matrix is faster than one that
-  // reaches beyond it.
-  const bool vector_c = !misaligned(args.C) && !lines_misaligned(C);
-  const bool by_engine = vector_c && args.beta == 0 && p.out != Type::e4m3;
-  const auto lines = [](const Matrix& m, int most) {
+  const bool vector_c = !misaligned(args.C) && !rows_misaligned(C);
+  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3;
+  // A K-major box that ends with the matrix is faster than one that reaches beyond it.
+  const auto box_rows = [](const Matrix& m, int most) {
     return m.major == Major::k ? static_cast<int>(std::min<std::int64_t>(most, m.rows)) : most;
   };
-  const int lines_a = lines(A, t.bm), lines_b = t.cluster > 1 ? t.bn : lines(B, t.bn);
-  // A product of nothing has no operands to map.
+  const int rows_a = box_rows(A, t.bm), rows_b = t.cluster > 1 ? t.bn : box_rows(B, t.bn);
+  // With k = 0 there are no tensor maps to cache.
   LaunchCache fresh, &cache = args.cache != nullptr && args.depth() > 0 ? *args.cache : fresh;
   Maps& maps = *reinterpret_cast<Maps*>(cache.bytes.data());
-  if (!cache.made_for(tile, A.base, B.base, by_engine ? args.C : nullptr)) {
-    Status made = make_maps(maps, A, lines_a, B, lines_b / t.cluster, by_engine ? &C : nullptr);
+  if (!cache.made_for(tile, A.base, B.base, tma_store ? args.C : nullptr)) {
+    Status made = make_maps(maps, A, rows_a, B, rows_b / t.cluster, tma_store ? &C : nullptr);
     cache.filled = made.ok();
     if (!made.ok()) return made;
   }
@@ -293,7 +295,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn);
   const StreamK stream_k = args.choice != nullptr && args.depth() > 0
                                ? args.choice->kept<StreamK>()
-                               : whole_tiles(tiles * p.batch, ceil_div(args.depth() * size_of(p.in), kLine));
+                               : whole_tiles(tiles * p.batch, ceil_div(args.depth() * size_of(p.in), kRowBytes));
   const Args g{.m = p.m,
                .n = p.n,
                .alpha = args.depth() > 0 ? static_cast<float>(args.alpha) : 0.0f,
@@ -302,15 +304,15 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
                .ldc = p.ldc,
                .stride_c = p.stride_c,
                .out = p.out,
-               .by_engine = by_engine,
-               .last_too = p.n * size_of(p.out) % 16 == 0,
+               .tma_store = tma_store,
+               .tma_store_edge = p.n * size_of(p.out) % 16 == 0,
                .vector_c = vector_c,
-               .one_a = A.stride == 0,
-               .one_b = B.stride == 0,
+               .broadcast_a = A.stride == 0,
+               .broadcast_b = B.stride == 0,
                .tiles = static_cast<int>(tiles),
-               .bytes = (lines_a + lines_b) * kLine,
+               .load_bytes = (rows_a + rows_b) * kRowBytes,
                .stream_k = stream_k,
-               .sums = reinterpret_cast<float*>(scratch.data())};
+               .partials = reinterpret_cast<float*>(scratch.data())};
   const std::int64_t most = std::max(args.sms / t.cluster, 1);
   const Grid grid{(stream_k.cut > 0 ? most : std::min<std::int64_t>(stream_k.whole, most)) * t.cluster};
   if (Status s = launch_pdl_cluster(static_cast<unsigned>(t.cluster), grid, kThreads, t.shared(), stream,
@@ -318,9 +320,9 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
       !s.ok() || stream_k.cut == 0) {
     return s;
   }
-  const int layers = std::min(kLayers, partials_of_a_tile(stream_k));
-  return launch_pdl_co_resident({t.cluster * t.bm, stream_k.cut}, dim3(t.bn / 4, static_cast<unsigned>(layers)), 0,
-                                stream, adder_of(p.out, tile), g);
+  const int threads_y = std::min(kFixupThreadsY, partials_of_a_tile(stream_k));
+  return launch_pdl_co_resident({t.cluster * t.bm, stream_k.cut}, dim3(t.bn / 4, static_cast<unsigned>(threads_y)), 0,
+                                stream, fixup_of(p.out, tile), g);
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",

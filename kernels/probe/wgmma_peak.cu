@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kTiles[tile].threads(), 1) probe_wgmma_peak(Ar
   }
   wgmma_wait<0>();
 #pragma unroll
-  for (int i = 0; i < chains; ++i) pin(acc[i]);
+  for (int i = 0; i < chains; ++i) wgmma_fence_operand(acc[i]);
 
   // Store one number per thread, the sum of all its accumulators so that all are computed: 4 bytes, or the upper 2 or
   // 1.

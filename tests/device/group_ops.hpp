@@ -72,7 +72,7 @@ __device__ void group_product(unsigned char* shared, const unsigned char* in, un
     std::uint32_t words[4];  // four bytes of a row of 32 each
     for (int i = 0; i < 4; ++i)
       words[i] = *reinterpret_cast<const std::uint32_t*>(in + (row + i % 2 * 8) * 32 + (t % 4 + i / 2 * 4) * 4);
-    pin(sums);
+    wgmma_fence_operand(sums);
     wgmma_fence();
     if constexpr (op.in_registers) {
       wgmma<In, n, b_major>(sums, words, b, true);
@@ -81,7 +81,7 @@ __device__ void group_product(unsigned char* shared, const unsigned char* in, un
     }
     wgmma_commit();
     wgmma_wait<0>();
-    pin(sums);
+    wgmma_fence_operand(sums);
     auto* to = reinterpret_cast<float*>(out) + way * 64 * n;
     for (int i = 0; i < n / 2; ++i) to[at(i)] = sums[i];
   }

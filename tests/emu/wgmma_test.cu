@@ -116,7 +116,7 @@ __global__ void product(Plan plan, const unsigned char* a, const unsigned char* 
   for (int step = 0; in_registers && step < plan.steps; ++step) {
     for (int i = 0; i < 4; ++i) held[step][i] = registers[(step * 128 + static_cast<int>(threadIdx.x)) * 4 + i];
   }
-  pin(sums);
+  wgmma_fence_operand(sums);
   wgmma_fence();
   for (int step = 0; step < plan.steps; ++step) {
     const bool add = plan.add || step > 0;
@@ -128,7 +128,7 @@ __global__ void product(Plan plan, const unsigned char* a, const unsigned char* 
   }
   wgmma_commit();
   wgmma_wait<0>();
-  pin(sums);
+  wgmma_fence_operand(sums);
   move_sums(sums, c, n, true);
 }
 

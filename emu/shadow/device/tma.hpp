@@ -14,15 +14,15 @@ inline void fence_proxy_async(emu::Site site = emu::Site::current()) { emu::prox
 inline void prefetch_tensor_map(const TensorMap&) {}
 
 template <int rank>
-inline void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* arrived,
+inline void tma_load(void* shared, const TensorMap& map, const int (&at)[rank], Mbarrier* full,
                      emu::Site site = emu::Site::current()) {
-  emu::tma_load(shared, map, at, rank, arrived, site);
+  emu::tma_load(shared, map, at, rank, full, site);
 }
 
 template <int rank>
 inline void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map, const int (&at)[rank],
-                               Mbarrier* arrived, emu::Site site = emu::Site::current()) {
-  emu::tma_load_multicast(blocks, shared, map, at, rank, arrived, site);
+                               Mbarrier* full, emu::Site site = emu::Site::current()) {
+  emu::tma_load_multicast(blocks, shared, map, at, rank, full, site);
 }
 
 template <int rank>

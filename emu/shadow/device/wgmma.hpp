@@ -23,11 +23,11 @@ struct MatrixDescriptor {
     return {bits + static_cast<std::uint64_t>(static_cast<unsigned>(bytes) >> 4)};
   }
 };
-inline MatrixDescriptor matrix_descriptor(const void* shared, Swizzle swizzle, int stride, int lead = 16,
+inline MatrixDescriptor matrix_descriptor(const void* shared, Swizzle swizzle, int stride, int leading = 16,
                                           emu::Site site = emu::Site::current()) {
   constexpr unsigned codes[] = {0, 3, 2, 1};
-  return {std::uint64_t{emu::descriptor_address(shared, stride, lead, site) >> 4} |
-          std::uint64_t{static_cast<unsigned>(lead) >> 4} << 16 |
+  return {std::uint64_t{emu::descriptor_address(shared, stride, leading, site) >> 4} |
+          std::uint64_t{static_cast<unsigned>(leading) >> 4} << 16 |
           std::uint64_t{static_cast<unsigned>(stride) >> 4} << 32 |
           std::uint64_t{codes[static_cast<int>(swizzle)]} << 62};
 }
@@ -38,7 +38,7 @@ template <int left> inline void wgmma_wait(emu::Site site = emu::Site::current()
   static_assert(left >= 0 && left <= 7, "wgmma.wait_group takes 0 to 7");
   emu::wgmma_wait(left, site);
 }
-template <int count> inline void pin(float (&)[count]) {}
+template <int count> inline void wgmma_fence_operand(float (&)[count]) {}
 
 namespace detail {
 
@@ -56,8 +56,7 @@ template <class In, int n, Major a_major, Major b_major> constexpr emu::WgmmaSha
   static_assert(n % 8 == 0 && n >= 8 && n <= 256, "wgmma has 8, 16, … 256 columns");
   constexpr fragment::Type type = wgmma_type<In>();
   constexpr bool a_rows = a_major == Major::mn, b_rows = b_major == Major::mn;
-  static_assert(fragment::group_depth(type) == 16 || !(a_rows || b_rows),
-                "only 16-bit operands may lie along the rows");
+  static_assert(fragment::group_depth(type) == 16 || !(a_rows || b_rows), "only 16-bit operands may be MN-major");
   return {{fragment::Op::wgmma, type, {64, n, fragment::group_depth(type)}}, a_rows, b_rows};
 }
 template <class In, int n, Major a_major, Major b_major>

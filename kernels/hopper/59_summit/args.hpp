@@ -1,4 +1,4 @@
-// What the summit's kernels are told, and where a tile of some product is.
+// The arguments of the summit's kernels, and the position of a tile within a batch.
 #pragma once
 
 #include "device/block_order.hpp"
@@ -13,25 +13,25 @@ struct Args {
   void* C;
   std::int64_t ldc, stride_c;
   Type out;
-  bool by_engine;     // it stores C,
-  bool last_too;      // also the last columns: it writes whole pieces of 16 bytes
-  bool vector_c;      // 16-byte accesses of C are possible
-  bool one_a, one_b;  // all products have the same A, the same B
-  int tiles;          // of a product; of a cluster, one below the other
-  int bytes;          // that the copies of a stage bring
+  bool tma_store;                 // TMA stores C
+  bool tma_store_edge;            // also the tiles of the last columns: TMA writes full chunks of 16 bytes
+  bool vector_c;                  // C allows 16-byte accesses
+  bool broadcast_a, broadcast_b;  // all products of the batch have the same A, the same B
+  int tiles;                      // of a product; the tiles of a cluster count as one
+  int load_bytes;                 // that TMA loads into a stage
   StreamK stream_k;
-  float* sums;  // of shares
+  float* partials;  // partial sums of split tiles
 };
 
-struct At : TilePosition {
+struct BatchPosition : TilePosition {
   int batch;
 };
-template <int tile> __device__ __forceinline__ At place_of(const Args& g, int index, int rank) {
+template <int tile> __device__ __forceinline__ BatchPosition position_of(const Args& g, int index, int rank) {
   using G = Geometry<tile>;
   const int batch = index / g.tiles;
-  At at{tile_position<G::cluster * G::bm, G::bn, G::group>(g.m, g.n, index - batch * g.tiles), batch};
+  BatchPosition at{tile_position<G::cluster * G::bm, G::bn, G::group_rows>(g.m, g.n, index - batch * g.tiles), batch};
   at.row += rank * G::bm;
-  at.rows -= rank * G::bm;  // none, perhaps
+  at.rows -= rank * G::bm;  // not positive if the cluster has fewer tiles than blocks
   return at;
 }
 

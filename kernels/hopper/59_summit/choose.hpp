@@ -1,5 +1,5 @@
-// Which tile the summit takes for a problem: the fastest by the cost model, or, where the clock is bound by power,
-// the one that takes the least energy of those that are nearly as fast.
+// Which tile the summit takes for a problem: the fastest by the cost model or, where power limits the clock, the one
+// of those nearly as fast that takes the least energy.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ inline Choice choose(const Query& query) {
     return choice_of(query.tile, cost_of(kTiles[query.tile], packed, query.device), packed);
   }
   std::array<Cost, count> costs;
-  int fastest = 0;  // the first, where two are level: tiles with more stages stand before those that leave room
+  int fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (int i = 0; i < count; ++i) {
     costs[static_cast<std::size_t>(i)] = cost_of(kTiles[i], packed, query.device);
     if (costs[static_cast<std::size_t>(i)].cycles < costs[static_cast<std::size_t>(fastest)].cycles) fastest = i;

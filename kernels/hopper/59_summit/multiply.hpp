@@ -1,4 +1,4 @@
-// One step of k: the products of a warpgroup's part of a stage.
+// One k-step: the products of a warpgroup's part of a stage.
 #pragma once
 
 #include "device/wgmma.hpp"
@@ -14,45 +14,47 @@ template <int rows, int cols> __device__ __forceinline__ void clear(float (&acc)
   }
 }
 
-// 32 bytes of k at a time, the same place in every line, or 16 lines further on; added to the sums, or instead of
-// them. The products are on their way.
+// Accumulates if `add`, else overwrites; asynchronous. A wgmma takes 32 bytes of k: K-major these are 32 bytes of
+// every row, MN-major 16 rows.
 template <class In, int tile, Major a_major, Major b_major>
-__device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
+__device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::wgmmas][Geometry<tile>::wn / 2],
                                          MatrixDescriptor a, MatrixDescriptor b, bool add) {
   using G = Geometry<tile>;
   wgmma_fence();
 #pragma unroll
   for (int kk = 0; kk < 4; ++kk) {
-    const int ka = a_major == Major::k ? kk * 32 : kk * 16 * kLine,
-              kb = b_major == Major::k ? kk * 32 : kk * 16 * kLine;
+    const int ka = a_major == Major::k ? kk * 32 : kk * 16 * kRowBytes,
+              kb = b_major == Major::k ? kk * 32 : kk * 16 * kRowBytes;
 #pragma unroll
-    for (int i = 0; i < G::each; ++i)
-      wgmma<In, G::cols, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), add || kk > 0);
+    for (int i = 0; i < G::wgmmas; ++i)
+      wgmma<In, G::wn, a_major, b_major>(acc[i], a.at(i * 64 * kRowBytes + ka), b.at(kb), add || kk > 0);
   }
   wgmma_commit();
 }
 
-// The same for sums that may not stay in the tensor cores for longer than a step: of e4m3 those keep 14 bits. Each
-// part begins from nothing, and is added to what the threads have in f32. While one warpgroup adds, the other's
-// products are made. All are done.
+// The same with promotion, complete on return. The tensor cores keep 14 bits of a sum of e4m3 products, so the
+// products of one k-step are summed from zero there and then added to f32 accumulators. Only the wgmma of the other
+// warpgroup overlap the additions.
 template <class In, int tile>
-__device__ __forceinline__ void multiply_promoted(float (&acc)[Geometry<tile>::each][Geometry<tile>::cols / 2],
+__device__ __forceinline__ void multiply_promoted(float (&acc)[Geometry<tile>::wgmmas][Geometry<tile>::wn / 2],
                                                   MatrixDescriptor a, MatrixDescriptor b) {
   using G = Geometry<tile>;
 #pragma unroll
-  for (int i = 0; i < G::each; ++i) {
+  for (int i = 0; i < G::wgmmas; ++i) {
 #pragma unroll
-    for (int col = 0; col < G::cols; col += G::part) {
-      float some[G::part / 2];
+    for (int col = 0; col < G::wn; col += G::promoted_n) {
+      float step_acc[G::promoted_n / 2];
       wgmma_fence();
 #pragma unroll
-      for (int kk = 0; kk < 4; ++kk)
-        wgmma<In, G::part>(some, a.at(i * 64 * kLine + kk * 32), b.at(col * kLine + kk * 32), kk > 0);
+      for (int kk = 0; kk < 4; ++kk) {
+        wgmma<In, G::promoted_n>(step_acc, a.at(i * 64 * kRowBytes + kk * 32), b.at(col * kRowBytes + kk * 32),
+                                 kk > 0);
+      }
       wgmma_commit();
       wgmma_wait<0>();
-      pin(some);
+      wgmma_fence_operand(step_acc);
 #pragma unroll
-      for (int e = 0; e < G::part / 2; ++e) acc[i][col / 2 + e] += some[e];
+      for (int e = 0; e < G::promoted_n / 2; ++e) acc[i][col / 2 + e] += step_acc[e];
     }
   }
 }

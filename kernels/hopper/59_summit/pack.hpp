@@ -1,6 +1,5 @@
-// The pre-pass of the summit: operands that TMA or wgmma cannot take as they lie are copied to scratch memory as they
-// want them, neighbours along k where that is needed, lines at multiples of 16 bytes or more. Words are bits: nothing
-// is computed. One launch packs one or both.
+// Packing: operands that TMA or wgmma cannot read as they are stored are copied to scratch memory, with rows at
+// multiples of 16 bytes or more, and K-major where wgmma needs that. One launch packs one operand or both.
 #pragma once
 
 #include <cstdint>
@@ -14,86 +13,84 @@
 
 namespace cairn::hopper_59 {
 
-// Lines of `width` elements from one leading dimension to another, for each of `matrices`.
-template <class Word> struct Lines {
+// One operand: `rows` of `cols` words as stored, for each of `matrices`. A word has the size of an element.
+template <class Word> struct PackJob {
   const Word* from;
   Word* to;
-  std::int64_t lines, width;
-  std::int64_t ld_from, ld_to;  // elements
+  std::int64_t rows, cols;
+  std::int64_t ld_from, ld_to;  // words
   std::int64_t matrices, stride_from, stride_to;
-  unsigned across, down, deep;  // blocks
-  bool turned;
+  unsigned blocks_x, blocks_y, blocks_z;
+  bool transposed;
 };
 
-// As they are: neighbouring threads, neighbouring elements, and eight on their way at a time. Block (x, y).
+// Row by row: coalesced, with eight loads in flight for each thread. Block (x, y).
 template <class Word>
-__device__ __forceinline__ void copy_lines(const Lines<Word>& g, const Word* matrix, Word* copy, unsigned x,
-                                           unsigned y, unsigned down) {
-  constexpr int many = 8;
-  const std::int64_t first = std::int64_t{x} * 256 * many + threadIdx.x;
-  for (std::int64_t line = y; line < g.lines; line += down) {
-    const Word* const from = matrix + line * g.ld_from;
-    Word* const to = copy + line * g.ld_to;
-    Word words[many];
+__device__ __forceinline__ void pack_rows(const PackJob<Word>& g, const Word* matrix, Word* copy, unsigned x,
+                                          unsigned y, unsigned blocks_y) {
+  constexpr int loads = 8;
+  const std::int64_t first = std::int64_t{x} * 256 * loads + threadIdx.x;
+  for (std::int64_t row = y; row < g.rows; row += blocks_y) {
+    const Word* const from = matrix + row * g.ld_from;
+    Word* const to = copy + row * g.ld_to;
+    Word words[loads];
 #pragma unroll
-    for (int i = 0; i < many; ++i) words[i] = first + i * 256 < g.width ? from[first + i * 256] : Word{};
+    for (int i = 0; i < loads; ++i) words[i] = first + i * 256 < g.cols ? from[first + i * 256] : Word{};
 #pragma unroll
-    for (int i = 0; i < many; ++i)
-      if (first + i * 256 < g.width) to[first + i * 256] = words[i];
+    for (int i = 0; i < loads; ++i)
+      if (first + i * 256 < g.cols) to[first + i * 256] = words[i];
   }
 }
 
-// Transposed: line i becomes column i. Tiles of 64 x 64 pass through shared memory, in rows of an odd number of
-// words.
-static __device__ __forceinline__ void turn_lines(const Lines<std::uint32_t>& g, const std::uint32_t* from,
-                                                  std::uint32_t* to, unsigned block_x, unsigned block_y,
-                                                  unsigned down) {
+// Transposed through 64 x 64 tiles in shared memory. Rows have an odd number of words against bank conflicts.
+static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint32_t>& g, const std::uint32_t* from,
+                                                       std::uint32_t* to, unsigned block_x, unsigned block_y,
+                                                       unsigned blocks_y) {
   constexpr int side = 64;
   __shared__ std::uint32_t tile[side][side + 1];
-  static_assert(sizeof tile <= kBeside);
+  static_assert(sizeof tile <= kHelperSharedBytes);
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
   const std::int64_t col = std::int64_t{block_x} * side;
-  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{down} * side) {
+  for (std::int64_t row = std::int64_t{block_y} * side; row < g.rows; row += std::int64_t{blocks_y} * side) {
 #pragma unroll
     for (int i = 0; i < side; i += 4)
-      if (line + y + i < g.lines && col + x < g.width) tile[y + i][x] = from[(line + y + i) * g.ld_from + col + x];
+      if (row + y + i < g.rows && col + x < g.cols) tile[y + i][x] = from[(row + y + i) * g.ld_from + col + x];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < side; i += 4)
-      if (col + y + i < g.width && line + x < g.lines) to[(col + y + i) * g.ld_to + line + x] = tile[x][y + i];
+      if (col + y + i < g.cols && row + x < g.rows) to[(col + y + i) * g.ld_to + row + x] = tile[x][y + i];
     __syncthreads();
   }
 }
 
-// Bytes, transposed. A thread takes squares of four by four, turns each in registers, and puts its columns into
-// shared memory as words, column by column: word w of column c lies at w ^ c / 4, so that neither the threads of a
-// line nor those of a column meet in a bank. Lines end at multiples of 16 bytes of scratch memory, so that a word
-// that reaches beyond the last of them does no harm.
-static __device__ __forceinline__ void turn_lines(const Lines<std::uint8_t>& g, const std::uint8_t* from,
-                                                  std::uint8_t* to, unsigned block_x, unsigned block_y,
-                                                  unsigned down) {
+// Bytes, transposed. A thread transposes squares of 4 x 4 in registers and stores their columns to shared memory as
+// words: word w of column c is stored at w ^ c / 4, so that neither the threads of a row nor those of a column have
+// bank conflicts. Packed rows have multiples of 16 bytes, so a word may reach beyond the last element.
+static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint8_t>& g, const std::uint8_t* from,
+                                                       std::uint8_t* to, unsigned block_x, unsigned block_y,
+                                                       unsigned blocks_y) {
   constexpr int side = 128, words = side / 4;
   __shared__ std::uint32_t tile[side][words];
-  static_assert(sizeof tile <= kBeside);
+  static_assert(sizeof tile <= kHelperSharedBytes);
   const int x = static_cast<int>(threadIdx.x) % words, y = static_cast<int>(threadIdx.x) / words;
-  const bool whole = (reinterpret_cast<std::uintptr_t>(from) | static_cast<std::uintptr_t>(g.ld_from)) % 4 == 0;
-  const std::int64_t col = std::int64_t{block_x} * side, left = g.width - col - x * 4;
-  for (std::int64_t line = std::int64_t{block_y} * side; line < g.lines; line += std::int64_t{down} * side) {
+  const bool aligned = (reinterpret_cast<std::uintptr_t>(from) | static_cast<std::uintptr_t>(g.ld_from)) % 4 == 0;
+  const std::int64_t col = std::int64_t{block_x} * side, left = g.cols - col - x * 4;
+  for (std::int64_t row = std::int64_t{block_y} * side; row < g.rows; row += std::int64_t{blocks_y} * side) {
 #pragma unroll
     for (int i = 0; i < words; i += 8) {
       std::uint32_t rows[4] = {};
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
-        const std::int64_t at = line + (y + i) * 4 + r;
+        const std::int64_t at = row + (y + i) * 4 + r;
         const std::uint8_t* const four = from + at * g.ld_from + col + x * 4;
-        if (at >= g.lines) continue;
-        if (whole && left >= 4) {
+        if (at >= g.rows) continue;
+        if (aligned && left >= 4) {
           rows[r] = *reinterpret_cast<const std::uint32_t*>(four);
         } else {
           for (int e = 0; e < 4 && e < left; ++e) rows[r] |= std::uint32_t{four[e]} << e * 8;
         }
       }
-      // Pairs of rows, byte by byte, and then pairs of those.
+      // Interleave the bytes of two rows, and then the pairs of bytes.
       const std::uint32_t low01 = __byte_perm(rows[0], rows[1], 0x5140),
                           low23 = __byte_perm(rows[2], rows[3], 0x5140);
       const std::uint32_t high01 = __byte_perm(rows[0], rows[1], 0x7362),
@@ -107,67 +104,67 @@ static __device__ __forceinline__ void turn_lines(const Lines<std::uint8_t>& g, 
     __syncthreads();
 #pragma unroll 4
     for (int c = y; c < side; c += 8)
-      if (col + c < g.width && line + x * 4 < g.lines)
-        *reinterpret_cast<std::uint32_t*>(to + (col + c) * g.ld_to + line + x * 4) = tile[c][x ^ c / 4];
+      if (col + c < g.cols && row + x * 4 < g.rows)
+        *reinterpret_cast<std::uint32_t*>(to + (col + c) * g.ld_to + row + x * 4) = tile[c][x ^ c / 4];
     __syncthreads();
   }
 }
 
-// One operand, a matrix of it for each z.
-template <class Word, bool turned> __global__ void __launch_bounds__(256) hopper_59_pack_one(Lines<Word> g) {
+// One operand, with a matrix of it for each z.
+template <class Word, bool transposed> __global__ void __launch_bounds__(256) hopper_59_pack_one(PackJob<Word> g) {
   pdl_launch_dependents();
   pdl_wait();
   const Word* const from = g.from + blockIdx.z * g.stride_from;
   Word* const to = g.to + blockIdx.z * g.stride_to;
-  if constexpr (turned) turn_lines(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
-  if constexpr (!turned) copy_lines(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
+  if constexpr (transposed) pack_transposed(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
+  if constexpr (!transposed) pack_rows(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
 }
 
-// Two in one launch: the blocks of the first, then those of the second. For one alone this is slower where it is
-// small: with both ways in one kernel the compiler keeps fewer loads in flight.
+// Two operands in one launch: the blocks of the first, then those of the second. A small single operand is packed
+// faster by the kernel above: with both loops in one kernel the compiler keeps fewer loads in flight.
 template <class Word>
 __global__ void __launch_bounds__(256)
-    hopper_59_pack_two(const __grid_constant__ Lines<Word> first, const __grid_constant__ Lines<Word> second) {
+    hopper_59_pack_two(const __grid_constant__ PackJob<Word> first, const __grid_constant__ PackJob<Word> second) {
   pdl_launch_dependents();
   pdl_wait();
-  const unsigned before = first.across * first.down * first.deep;
+  const unsigned before = first.blocks_x * first.blocks_y * first.blocks_z;
   const bool is_first = blockIdx.x < before;
-  const Lines<Word> g = is_first ? first : second;
+  const PackJob<Word> g = is_first ? first : second;
   const unsigned block = is_first ? blockIdx.x : blockIdx.x - before;
-  const unsigned x = block % g.across, y = block / g.across % g.down;
-  for (std::int64_t z = block / (g.across * g.down); z < g.matrices; z += g.deep) {
+  const unsigned x = block % g.blocks_x, y = block / g.blocks_x % g.blocks_y;
+  for (std::int64_t z = block / (g.blocks_x * g.blocks_y); z < g.matrices; z += g.blocks_z) {
     const Word* const from = g.from + z * g.stride_from;
     Word* const to = g.to + z * g.stride_to;
-    if constexpr (sizeof(Word) != 2) {  // wgmma takes these either way
-      if (g.turned) {
-        turn_lines(g, from, to, x, y, g.down);
+    if constexpr (sizeof(Word) != 2) {  // wgmma reads 16-bit operands of either layout
+      if (g.transposed) {
+        pack_transposed(g, from, to, x, y, g.blocks_y);
         continue;
       }
     }
-    copy_lines(g, from, to, x, y, g.down);
+    pack_rows(g, from, to, x, y, g.blocks_y);
   }
 }
 
-template <class Word> Lines<Word> lines_of(const Matrix& from, const Matrix& to) {
+template <class Word> PackJob<Word> pack_job(const Matrix& from, const Matrix& to) {
   const PackGrid grid = pack_grid(from);
   return {static_cast<const Word*>(from.base),
           static_cast<Word*>(const_cast<void*>(to.base)),
-          from.lines(),
-          from.width(),
+          from.stored_rows(),
+          from.stored_cols(),
           from.ld,
           to.ld,
           from.matrices(),
           from.stride,
           to.stride,
-          static_cast<unsigned>(grid.across),
-          static_cast<unsigned>(grid.down),
-          static_cast<unsigned>(grid.deep),
+          static_cast<unsigned>(grid.x),
+          static_cast<unsigned>(grid.y),
+          static_cast<unsigned>(grid.z),
           from.major != to.major};
 }
 
-// Packs what needs it of A and B into scratch memory; they are the copies then, and `scratch` what is left of it.
+// Packs A and B where needed. They become the packed copies, and `scratch` what is left of it.
 template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {
-  Lines<Word> jobs[2]{};
+  PackJob<Word> jobs[2]{};
   std::int64_t count = 0, blocks = 0;
   for (Matrix* operand : {&A, &B}) {
     if (!needs_packing(*operand, !misaligned(operand->base))) continue;
@@ -176,7 +173,7 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
     if (scratch.size() < bytes) return {Code::unsupported, "there is no scratch memory for copies of A and B"};
     to.base = scratch.data();
     scratch = scratch.subspan(bytes);
-    jobs[count++] = lines_of<Word>(*operand, to);
+    jobs[count++] = pack_job<Word>(*operand, to);
     blocks += pack_grid(*operand).blocks();
     *operand = to;
   }
@@ -184,15 +181,15 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
   if (count == 2) return launch_pdl_co_resident({blocks}, 256, 0, stream, hopper_59_pack_two<Word>, jobs[0], jobs[1]);
   const auto kernel = [&] {
     if constexpr (sizeof(Word) != 2) {
-      if (jobs[0].turned) return hopper_59_pack_one<Word, true>;
+      if (jobs[0].transposed) return hopper_59_pack_one<Word, true>;
     }
     return hopper_59_pack_one<Word, false>;
   }();
   constexpr std::int64_t most = 65535;
   for (std::int64_t first = 0; first < jobs[0].matrices; first += most) {
-    Lines<Word> some = jobs[0];
+    PackJob<Word> some = jobs[0];
     some.from += first * some.stride_from, some.to += first * some.stride_to;
-    const Grid grid{some.across, some.down, std::min(some.matrices - first, most)};
+    const Grid grid{some.blocks_x, some.blocks_y, std::min(some.matrices - first, most)};
     if (Status s = launch_pdl_co_resident(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
   }
   return {};

@@ -16,7 +16,7 @@ namespace {
 constexpr const char *k51 = "kernels/hopper/51_wgmma.cu", *k53 = "kernels/hopper/53_warp_specialized.cu",
                      *k57 = "kernels/hopper/57_tma_store.cu";
 constexpr const char* kProduct =
-    "wgmma<In, t.bn, a_major, b_major>(acc[i], a.at(i * 64 * kLine + ka), b.at(kb), true);";
+    "wgmma<In, t.bn, a_major, b_major>(acc[i], a.at(i * 64 * kRowBytes + ka), b.at(kb), true);";
 
 // f16, nn, which is what mutants are compiled for. A step of k is 64 deep.
 Problem product(const Shape& s, Type out = Type::f32) {
@@ -76,7 +76,7 @@ TEST(HopperMutants, AStageRefilledBeforeItIsEmptyIsReported) {
 }
 
 TEST(HopperMutants, AWaitForTheOtherParityReadsWhatHasNotArrived) {
-  constexpr Line kLoad = {k53, "tma_load(to, map, {l, r}, arrived);"};
+  constexpr Line kLoad = {k53, "tma_load(to, map, {k0, row0}, full);"};
   for (const std::uint64_t seed : kSeeds) {
     expect_one_of(plain_on("mutant/hopper_parity", product({64, 64, 64}), seed),
                   {"waits for a copy that is under way"});
@@ -98,8 +98,9 @@ TEST(HopperMutants, ABlockThatLeavesBeforeItsPeerHasArrivedIsReported) {
 
 // C is right, as above.
 TEST(HopperMutants, StoresOfWhatThreadsPutThereNeedAFence) {
-  constexpr Line kPut = {k57, "store_matrices(slab + line * kLine + ((j * 2 + lane / 16) ^ line % 8) * 16, pairs);"};
-  constexpr Line kStore = {k57, "tma_store(C, {col + c * 64, row}, slab);"};
+  constexpr Line kPut = {
+      k57, "store_matrices(box + box_row * kRowBytes + ((j * 2 + lane / 16) ^ box_row % 8) * 16, pairs);"};
+  constexpr Line kStore = {k57, "tma_store(C, {col + c * 64, row}, box);"};
   for (const std::uint64_t seed : kSeeds) {
     const Traced seen = traced_on("mutant/hopper_store_no_fence", product({64, 64, 64}, Type::f16), seed);
     EXPECT_TRUE(names(seen, emu::Fault::race, kPut, kStore, "with no fence_proxy_async()")) << seen.all();
@@ -110,10 +111,11 @@ TEST(HopperMutants, StoresOfWhatThreadsPutThereNeedAFence) {
   expect_honest_on("hopper/57_tma_store", product({64, 64, 64}, Type::f16));
 }
 
-// 256 columns go through two slabs of 64, and what is outside of C goes the same way.
-TEST(HopperMutants, ASlabFilledWhileItIsReadIsWrong) {
-  constexpr Line kPut = {k57, "store_matrices(slab + line * kLine + ((j * 2 + lane / 16) ^ line % 8) * 16, pairs);"};
-  constexpr Line kStore = {k57, "tma_store(C, {col + c * 64, row}, slab);"};
+// 256 columns go through two staging boxes of 64, and so does what is outside of C.
+TEST(HopperMutants, AStagingBoxFilledWhileItIsReadIsWrong) {
+  constexpr Line kPut = {
+      k57, "store_matrices(box + box_row * kRowBytes + ((j * 2 + lane / 16) ^ box_row % 8) * 16, pairs);"};
+  constexpr Line kStore = {k57, "tma_store(C, {col + c * 64, row}, box);"};
   for (const std::uint64_t seed : kSeeds) {
     EXPECT_NE(plain_on("mutant/hopper_slab_in_use", product({64, 256, 64}, Type::f16), seed), "");
     const Traced seen = traced_on("mutant/hopper_slab_in_use", product({64, 256, 64}, Type::f16), seed);
@@ -156,7 +158,7 @@ TEST(HopperMutants, SharesOfTwoTilesNeedTwoSlots) {
 }
 
 // Two tiles on one SM, or on two: there each is its block's last, and nothing comes after it. C of f32 is eight
-// slabs, of which the stages take four.
+// staging boxes, of which the stages take four.
 TEST(HopperMutants, StagesAreFreeForCAfterTheLastTileOnly) {
   for (const Type out : {Type::f16, Type::f32}) {
     const Problem p = product({128, 512, 4 * 64}, out);

@@ -92,61 +92,61 @@ cairn_mutant(split_infinities plain tensor/40_mma_tf32x3
 [[      if (!finite(out)) {]]
 [[      if (false) {]])
 
-# The Hopper rungs: mistakes that are easily made with barriers in shared memory, the copy engine and clusters.
+# The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 
-# What threads have copied is not fenced before wgmma reads it.
+# The proxy fence between the copies of threads and the wgmma that read them is missing.
 cairn_mutant(hopper_no_fence traced hopper/51_wgmma
 [[    fence_proxy_async();]]
 [[    // nothing]])
 
 # Half of the bytes are expected, as if elements were counted.
 cairn_mutant(hopper_few_bytes plain hopper/52_tma
-[[      mbarrier_arrive_expect_tx(arrived, bytes);]]
-[[      mbarrier_arrive_expect_tx(arrived, bytes / 2);]])
+[[      mbarrier_arrive_expect_tx(full, bytes);]]
+[[      mbarrier_arrive_expect_tx(full, bytes / 2);]])
 
 # The producer does not wait until a stage is empty.
 cairn_mutant(hopper_early_refill plain hopper/53_warp_specialized
-[[      mbarrier_wait(empty + stage, phase ^ 1);  // in the first round all are]]
+[[      mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait]]
 [[      // nothing]])
 
-# The consumer waits as the producer does: in the first round it is let through at once.
+# The consumer waits for the producer's parity: in the first pass over the ring its wait returns at once.
 cairn_mutant(hopper_parity both hopper/53_warp_specialized
 [[    mbarrier_wait(full + stage, phase);]]
 [[    mbarrier_wait(full + stage, phase ^ 1);]])
 
-# Neither role waits for the other block before it leaves: from the second on, cluster_sync() is nothing.
+# Neither role waits for the other block before it exits: from the second on, cluster_sync() does nothing.
 cairn_mutant(hopper_early_exit plain hopper/56_multicast
 [[  cluster_sync();
   const int rank]]
 [[  cluster_sync(); const auto cluster_sync = [] {};
   const int rank]])
 
-# What threads have put into a slab is not fenced before the engine reads it.
+# The proxy fence between stmatrix and the TMA store of a staging box is missing.
 cairn_mutant(hopper_store_no_fence traced hopper/57_tma_store
 [[    fence_proxy_async();]]
 [[    // nothing]])
 
-# A slab is filled anew while the engine may still read it.
+# A staging box is written again while a TMA store may still read it.
 cairn_mutant(hopper_slab_in_use both hopper/57_tma_store
-[[    if (first) tma_wait_read<slabs - 1>();]]
+[[    if (issuer) tma_wait_read<boxes - 1>();]]
 [[    // nothing]])
 
-# The engine stores all columns, also where a row of C ends within the last 16 bytes that it writes.
+# TMA stores all columns, also where a row of C ends within the last 16-byte chunk that it writes.
 cairn_mutant(hopper_last_piece plain hopper/57_tma_store
-[[by_engine, g.n % 8 == 0, static_cast]]
-[[by_engine, true, static_cast]])
+[[tma_store, g.n % 8 == 0, static_cast]]
+[[tma_store, true, static_cast]])
 
-# A warpgroup says that it has come for its turn, and does not wait for it.
+# A warpgroup arrives at its order barrier and does not wait there.
 cairn_mutant(hopper_no_turn plain hopper/58_pingpong
-[[    if (next != first) bar_sync(kTurn + barrier, 256);]]
-[[    if (next != first) bar_arrive(kTurn + barrier, 256);]])
+[[    if (next != first) bar_sync(kOrderBarrier + barrier, 256);]]
+[[    if (next != first) bar_arrive(kOrderBarrier + barrier, 256);]])
 
-# The sums of a share's second tile go where those of its first have gone.
+# The partial sums of a block's second split tile overwrite those of its first.
 cairn_mutant(hopper_same_slot plain hopper/59_summit
 [[(std::int64_t{work.slot} * G::cluster + rank)]]
 [[(std::int64_t{work.slot / 2 * 2} * G::cluster + rank)]])
 
 # Every tile of C passes through the stages, also those that are filled for the next one.
 cairn_mutant(hopper_stage_in_use both hopper/59_summit
-[[G::down == 2 && !more ?]]
-[[G::down == 2 ?]])
+[[G::warpgroups_m == 2 && !more ?]]
+[[G::warpgroups_m == 2 ?]])
