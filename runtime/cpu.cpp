@@ -7,8 +7,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "runtime/at_once.hpp"
 #include "runtime/machines.hpp"
+#include "runtime/synchronous.hpp"
 
 namespace cairn::runtime {
 namespace {
@@ -46,7 +46,7 @@ std::int64_t last_level_cache() {
   return 0;
 }
 
-class Cpu final : public AtOnce {
+class Cpu final : public SynchronousMachine {
  public:
   const Facts& facts() const override { return facts_; }
 

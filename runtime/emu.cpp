@@ -1,17 +1,18 @@
 // The emulated GPU as a machine. Work is done when the call that asks for it returns, as on the CPU; memory is the
 // emulator's own, so that it can tell what is device memory and what is not.
+#include "runtime/emu.hpp"
+
 #include <memory>
 #include <string>
 
 #include "emu/emulator.hpp"
-#include "runtime/at_once.hpp"
-#include "runtime/emulated.hpp"
 #include "runtime/machines.hpp"
+#include "runtime/synchronous.hpp"
 
 namespace cairn::runtime {
 namespace {
 
-class Emulated final : public AtOnce {
+class Emulated final : public SynchronousMachine {
  public:
   explicit Emulated(const emu::Entry& entry) : entry_(entry) {}
   const Facts& facts() const override { return facts_; }

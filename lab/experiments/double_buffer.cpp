@@ -2,7 +2,7 @@
 // with one or two buffers, compiled and run for one or two blocks on an SM, shows what it happens with.
 #include <string>
 
-#include "lab/experiments/buffers.hpp"
+#include "lab/experiments/double_buffer_findings.hpp"
 #include "lab/experiments/study.hpp"
 
 namespace cairn::lab {

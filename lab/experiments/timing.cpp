@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
-#include "lab/experiments/clocks.hpp"
 #include "lab/experiments/comparing.hpp"
 #include "lab/experiments/experiments.hpp"
+#include "lab/experiments/timing_findings.hpp"
 #include "lab/measure/bench.hpp"
 #include "lab/measure/statistics.hpp"
 #include "lab/measure/stopwatch.hpp"

@@ -9,8 +9,8 @@
 
 #include "lab/exit.hpp"
 #include "lab/experiments/experiments.hpp"
-#include "lab/experiments/levels.hpp"
 #include "lab/experiments/transpose_builds.hpp"
+#include "lab/experiments/transpose_findings.hpp"
 #include "lab/measure/bench.hpp"
 #include "lab/profile/ncu.hpp"
 #include "lab/profile/profile.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "lab/experiments/study.hpp"
-#include "lab/experiments/widths.hpp"
+#include "lab/experiments/vectorize_findings.hpp"
 
 namespace cairn::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include "lab/contender_rung.hpp"
 #include "lab/exit.hpp"
 #include "lab/trace/findings.hpp"
-#include "runtime/emulated.hpp"
+#include "runtime/emu.hpp"
 
 namespace cairn::lab::trace {
 

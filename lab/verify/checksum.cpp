@@ -74,9 +74,9 @@ Call row_of(const Call& one, std::int64_t i) {
 }
 
 Verdict judge_row(const Case& test, const Call& one, std::int64_t i, const std::byte* found) {
-  Truth truth;
+  Oracle oracle;
   Verdict verdict =
-      judge_elements(test, row_of(one, i), found + i * one.problem.ldc * size_of(one.problem.out), truth);
+      judge_elements(test, row_of(one, i), found + i * one.problem.ldc * size_of(one.problem.out), oracle);
   if (verdict.outcome == Outcome::failed) {
     const char* line = test.problem.order == Order::row ? "row" : "column";
     verdict.what = "in " + std::string(line) + " " + std::to_string(i) + ", counted as if alone: " + verdict.what;

@@ -11,7 +11,7 @@
 #include "cairn/numbers.hpp"
 #include "lab/verify/checksum.hpp"
 #include "lab/verify/limits.hpp"
-#include "src/cpu/wide.hpp"
+#include "src/cpu/double_double.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
@@ -74,12 +74,12 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
 // `found` to where the contender left its C.
 template <class Out> class Elements {
  public:
-  Elements(const Case& test, const Call& call, const std::byte* found, Truth& truth)
-      : test_(test), call_(call), found_(found), truth_(truth), bounds_(call.problem, call.alpha) {}
+  Elements(const Case& test, const Call& call, const std::byte* found, Oracle& oracle)
+      : test_(test), call_(call), found_(found), oracle_(oracle), bounds_(call.problem, call.alpha) {}
 
   Verdict judge() {
     const Problem& p = call_.problem;
-    if (truth_.hi.empty()) truth_ = truth_of(test_, call_);
+    if (oracle_.hi.empty()) oracle_ = oracle_of(test_, call_);
     Verdict verdict;
     std::size_t at = 0;
     for (std::int64_t b = 0; b < p.batch; ++b) {
@@ -110,7 +110,7 @@ template <class Out> class Elements {
 
   // Bit for bit, except that a zero may have either sign and a NaN any payload: BLAS promises neither.
   std::string wrong_bits(Out found, std::size_t at) const {
-    const Out wanted = cpu::round_once<Out>({truth_.hi[at], truth_.lo[at]});
+    const Out wanted = cpu::round_once<Out>({oracle_.hi[at], oracle_.lo[at]});
     const auto f = static_cast<double>(found), w = static_cast<double>(wanted);
     if (std::isnan(w) ? std::isnan(f) : f == w) return "";
     return fmt::format("found {}, exactly {} (k = {})", f, w, call_.problem.k);
@@ -118,9 +118,9 @@ template <class Out> class Elements {
 
   std::string wrong_value(Out found, std::size_t at, Verdict& verdict) const {
     const auto f = static_cast<double>(found);
-    const cpu::Wide exact{truth_.hi[at], truth_.lo[at]};
-    Bound allowed = bounds_.at(truth_.magnitude[at], exact.hi, truth_.excess.empty() ? 0 : truth_.excess[at]);
-    const double own = truth_.unit * truth_.magnitude[at];
+    const cpu::DoubleDouble exact{oracle_.hi[at], oracle_.lo[at]};
+    Bound allowed = bounds_.at(oracle_.magnitude[at], exact.hi, oracle_.excess.empty() ? 0 : oracle_.excess[at]);
+    const double own = oracle_.unit * oracle_.magnitude[at];
     allowed.expected -= own, allowed.rigorous -= own;
     const bool good = close_enough(f, exact, allowed.expected, type_of<Out>, verdict.ratio) &&
                       close_enough(f, exact, allowed.rigorous, type_of<Out>, verdict.rigorous);
@@ -132,13 +132,13 @@ template <class Out> class Elements {
   const Case& test_;
   const Call& call_;
   const std::byte* found_;
-  Truth& truth_;
+  Oracle& oracle_;
   Bounds bounds_;
 };
 
 }  // namespace
 
-bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio) {
+bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out, double& ratio) {
   if (std::isnan(exact.hi) || std::isnan(found)) return std::isnan(exact.hi) && std::isnan(found);
   const Limits l = limits(out);
   if (l.saturates && std::abs(exact.hi) > l.largest) {
@@ -157,11 +157,11 @@ bool close_enough(double found, cpu::Wide exact, double bound, Type out, double&
   return error <= bound;
 }
 
-Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Truth& truth) {
-  return with_type(row.problem.out, [&]<class Out>() { return Elements<Out>(test, row, found, truth).judge(); });
+Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Oracle& oracle) {
+  return with_type(row.problem.out, [&]<class Out>() { return Elements<Out>(test, row, found, oracle).judge(); });
 }
 
-Verdict judge(const Case& test, const Data& before, const Data& after, Truth& truth) {
+Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& oracle) {
   if (auto what = written_outside(test, before, after)) return failed(*what);
   Call call{test.problem, test.alpha, before.A.matrix(), before.B.matrix(), test.beta, nullptr};
   // The oracle only reads C; the pointer's type is that of a call that would write it.
@@ -169,7 +169,7 @@ Verdict judge(const Case& test, const Data& before, const Data& after, Truth& tr
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
   return is_large(row.problem) ? judge_large(test, row, after.C.matrix())
-                               : judge_elements(test, row, after.C.matrix(), truth);
+                               : judge_elements(test, row, after.C.matrix(), oracle);
 }
 
 }  // namespace cairn::lab::verify

@@ -9,9 +9,9 @@
 #include "lab/verify/bound.hpp"
 #include "lab/verify/case.hpp"
 #include "lab/verify/data.hpp"
-#include "lab/verify/truth.hpp"
+#include "lab/verify/oracle.hpp"
 #include "src/call.hpp"
-#include "src/cpu/wide.hpp"
+#include "src/cpu/double_double.hpp"
 
 namespace cairn::lab::verify {
 
@@ -27,13 +27,13 @@ struct Verdict {
 // One element in rounding mode. Both directions must hold: NaN exactly where the exact result is NaN, infinity only
 // where the exact result, or one within the bound of it, is past the output's largest value. `ratio` grows to the
 // largest error / bound seen.
-bool close_enough(double found, cpu::Wide exact, double bound, Type out, double& ratio);
+bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out, double& ratio);
 
 // Judges every element of a row-major call that points into the data before the run; `found` is where the contender
-// left its C. A truth with nothing in it is worked out first; for other contenders on the same data it stays.
-Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Truth& truth);
+// left its C. An oracle with nothing in it is worked out first; for other contenders on the same data it stays.
+Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Oracle& oracle);
 
 // Judges a run: `before` is what the contender was given, `after` what it left.
-Verdict judge(const Case& test, const Data& before, const Data& after, Truth& truth);
+Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& oracle);
 
 }  // namespace cairn::lab::verify

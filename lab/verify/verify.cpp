@@ -61,7 +61,7 @@ class Trial::Placed {
   }
 
   Data before, after;
-  Truth truth;
+  Oracle oracle;
 
  private:
   void* at(int i, const Guarded& g) const { return static_cast<std::byte*>(buffers_[i].data()) + g.first; }
@@ -102,7 +102,7 @@ Verdict Trial::run(Contender& contender) {
   if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
   const Data &before = placed_->before, &after = placed_->after;
   Verdict verdict =
-      work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after, placed_->truth);
+      work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after, placed_->oracle);
   if (verdict.outcome != Outcome::passed) return verdict;
 
   if (test_.mode == Mode::rounding) {

@@ -8,8 +8,8 @@
 
 #include "cairn/numbers.hpp"
 #include "src/cpu/backend.hpp"
+#include "src/cpu/double_double.hpp"
 #include "src/cpu/scale.hpp"
-#include "src/cpu/wide.hpp"
 
 namespace cairn::cpu {
 namespace {
@@ -63,13 +63,13 @@ template <Sum kept>
 void add_products(const double* __restrict a, const double (*__restrict b)[Tile::kCols], double* __restrict hi,
                   double* __restrict lo, std::int64_t cols) {
   for (std::int64_t j = 0; j < cols; ++j) {
-    Wide sum = {hi[j], lo[j]};
+    DoubleDouble sum = {hi[j], lo[j]};
     for (std::int64_t kk = 0; kk < Tile::kStep; ++kk) {
       const double product = a[kk] * b[kk][j];
       if constexpr (kept == Sum::plain) {
         sum.hi += std::fabs(product);
       } else {
-        const Wide next = two_sum(sum.hi, product);
+        const DoubleDouble next = two_sum(sum.hi, product);
         sum.hi = next.hi;
         sum.lo += next.lo;
         if constexpr (kept == Sum::products) sum.lo += std::fma(a[kk], b[kk][j], -product);
@@ -117,7 +117,7 @@ template <Sum kept, class Sink> void each_product(const Call& call, Tile& t, con
         const std::int64_t cols = std::min(Tile::kCols, p.n - j0);
         multiply<kept>(A, B, i0, j0, rows, cols, reads ? p.k : 0, t);
         for (std::int64_t i = 0; i < rows; ++i)
-          for (std::int64_t j = 0; j < cols; ++j) sink(batch, i0 + i, j0 + j, Wide{t.hi[i][j], t.lo[i][j]});
+          for (std::int64_t j = 0; j < cols; ++j) sink(batch, i0 + i, j0 + j, DoubleDouble{t.hi[i][j], t.lo[i][j]});
       }
     }
   }
@@ -128,9 +128,9 @@ template <Sum kept, class Sink> void each_product(const Call& call, Tile& t, con
 template <class T, class Sink> void each_result(const Call& call, Tile& t, const Sink& sink) {
   const Problem& p = call.problem;
   const bool reads = reads_inputs(call);
-  const auto finish = [&](std::int64_t batch, std::int64_t i, std::int64_t j, Wide product) {
+  const auto finish = [&](std::int64_t batch, std::int64_t i, std::int64_t j, DoubleDouble product) {
     T* c = static_cast<T*>(call.C) + batch * p.stride_c + i * p.ldc + j;
-    Wide result = reads ? scale(call.alpha, product) : Wide{};
+    DoubleDouble result = reads ? scale(call.alpha, product) : DoubleDouble{};
     if (call.beta != 0) result = add(result, normalize(two_product(call.beta, static_cast<double>(*c))));
     sink(batch, i, j, c, result);
   };
@@ -157,7 +157,8 @@ Status run(const Call& call, std::span<std::byte> workspace) {
   }
   Tile& tile = *::new (workspace.data()) Tile;
   with_type(call.problem.out, [&]<class T>() {
-    each_result<T>(call, tile, [](std::int64_t, std::int64_t, std::int64_t, T* c, Wide x) { *c = round_once<T>(x); });
+    each_result<T>(call, tile,
+                   [](std::int64_t, std::int64_t, std::int64_t, T* c, DoubleDouble x) { *c = round_once<T>(x); });
   });
   return {};
 }
@@ -167,7 +168,7 @@ Status run(const Call& call, std::span<std::byte> workspace) {
 void exact(const Call& call, double* hi, double* lo) {
   const auto tile = std::make_unique_for_overwrite<Tile>();
   with_type(call.problem.out, [&]<class T>() {
-    each_result<T>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, T*, Wide x) {
+    each_result<T>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, T*, DoubleDouble x) {
       const std::int64_t at = dense_index(call.problem, batch, i, j);
       hi[at] = x.hi;
       lo[at] = x.lo;
@@ -180,7 +181,7 @@ void magnitude(const Call& call, double* out) {
   const bool reads = reads_inputs(call);
   const auto tile = std::make_unique_for_overwrite<Tile>();
   with_type(p.out, [&]<class T>() {
-    each_product<Sum::plain>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, Wide sum) {
+    each_product<Sum::plain>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, DoubleDouble sum) {
       double size = reads ? std::fabs(call.alpha) * sum.hi : 0;
       if (call.beta != 0) {
         const T c = static_cast<const T*>(call.C)[batch * p.stride_c + i * p.ldc + j];

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "lab/exit.hpp"
-#include "lab/experiments/clocks.hpp"
-#include "lab/experiments/levels.hpp"
+#include "lab/experiments/timing_findings.hpp"
+#include "lab/experiments/transpose_findings.hpp"
 
 namespace cairn::lab {
 namespace {

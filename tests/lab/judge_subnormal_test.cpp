@@ -72,8 +72,8 @@ bool takes(const Problem& p, const std::vector<double>& a, const std::vector<dou
   Data after = before;
   const auto c = static_cast<float>(found);
   std::memcpy(after.C.matrix(), &c, sizeof c);
-  Truth truth;
-  return judge(test, before, after, truth).outcome == Outcome::passed;
+  Oracle oracle;
+  return judge(test, before, after, oracle).outcome == Outcome::passed;
 }
 
 // 2^-24 * 2^15 is 2^-9, and is aligned as 2^-14 * 2^15 = 2. Of the other product, nothing is left of what lies 25

@@ -253,12 +253,12 @@ TEST(Judge, AnythingWrittenOutsideOfCIsSeenAndItsPlaceNamed) {
   c.problem.batch = 3, c.problem.ldc = 13, c.problem.stride_c = 4;
   c.mode = Mode::exact, c.beta = 1;
   const Data before = make_data(c);
-  Truth truth;
-  EXPECT_EQ(judge(c, before, before, truth).outcome, Outcome::passed);
+  Oracle oracle;
+  EXPECT_EQ(judge(c, before, before, oracle).outcome, Outcome::passed);
   const auto said = [&](std::int64_t element) {
     Data after = before;
     after.C.matrix()[4 * element] ^= std::byte{1};
-    return judge(c, before, after, truth).what;
+    return judge(c, before, after, oracle).what;
   };
   for (const std::int64_t element : {-1, 3, 7, 11, 12, 13 + 3, 13 + 7, 13 + 11, 13 + 12}) {
     EXPECT_NE(said(element).find(fmt::format("outside of C was written at element {} ", element)), std::string::npos)

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "lab/exit.hpp"
-#include "lab/experiments/buffers.hpp"
+#include "lab/experiments/double_buffer_findings.hpp"
 #include "lab/experiments/experiments.hpp"
 #include "lab/experiments/factorial.hpp"
 #include "lab/experiments/study.hpp"
-#include "lab/experiments/widths.hpp"
+#include "lab/experiments/vectorize_findings.hpp"
 
 namespace cairn::lab {
 namespace {

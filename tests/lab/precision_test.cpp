@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/experiments/errors.hpp"
+#include "lab/experiments/precision_findings.hpp"
 
 namespace cairn::lab {
 namespace {

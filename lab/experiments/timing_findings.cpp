@@ -1,4 +1,4 @@
-#include "lab/experiments/clocks.hpp"
+#include "lab/experiments/timing_findings.hpp"
 
 #include <algorithm>
 #include <map>

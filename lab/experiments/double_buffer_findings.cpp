@@ -1,4 +1,4 @@
-#include "lab/experiments/buffers.hpp"
+#include "lab/experiments/double_buffer_findings.hpp"
 
 #include <algorithm>
 #include <cstdint>

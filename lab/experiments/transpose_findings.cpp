@@ -1,4 +1,4 @@
-#include "lab/experiments/levels.hpp"
+#include "lab/experiments/transpose_findings.hpp"
 
 #include <algorithm>
 #include <cmath>

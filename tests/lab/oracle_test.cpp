@@ -1,5 +1,5 @@
 // The judge's oracle against the slow one, and the excess of small factors against its definition.
-#include "lab/verify/truth.hpp"
+#include "lab/verify/oracle.hpp"
 
 #include <cmath>
 
@@ -33,7 +33,7 @@ double excess_of(const Call& row, std::int64_t batch, std::int64_t i, std::int64
   return std::fabs(row.alpha) * sum;
 }
 
-TEST(Truth, IsThatOfTheReferenceForEveryKindOfCase) {
+TEST(Oracle, IsThatOfTheReferenceForEveryKindOfCase) {
   int with_excess = 0;
   for (int index = 0; index < 600; ++index) {
     Space space;
@@ -48,26 +48,26 @@ TEST(Truth, IsThatOfTheReferenceForEveryKindOfCase) {
     std::vector<double> hi(count), lo(count), magnitude(count);
     cpu::exact(row, hi.data(), lo.data());
     cpu::magnitude(row, magnitude.data());
-    const Truth truth = truth_of(test, row);
-    ASSERT_TRUE(test.mode != Mode::exact || truth.unit == 0) << test.describe();
+    const Oracle oracle = oracle_of(test, row);
+    ASSERT_TRUE(test.mode != Mode::exact || oracle.unit == 0) << test.describe();
     std::size_t at = 0;
     for (std::int64_t b = 0; b < p.batch; ++b) {
       for (std::int64_t i = 0; i < p.m; ++i) {
         for (std::int64_t j = 0; j < p.n; ++j, ++at) {
           if (std::isnan(hi[at])) {
-            ASSERT_TRUE(std::isnan(truth.hi[at])) << test.describe();
+            ASSERT_TRUE(std::isnan(oracle.hi[at])) << test.describe();
             continue;
           }
           if (std::isinf(hi[at])) {
-            ASSERT_EQ(truth.hi[at], hi[at]) << test.describe();
+            ASSERT_EQ(oracle.hi[at], hi[at]) << test.describe();
             continue;
           }
-          const double off = (truth.hi[at] - hi[at]) + (truth.lo[at] - lo[at]);
-          ASSERT_LE(std::fabs(off), truth.unit * magnitude[at]) << test.describe();
+          const double off = (oracle.hi[at] - hi[at]) + (oracle.lo[at] - lo[at]);
+          ASSERT_LE(std::fabs(off), oracle.unit * magnitude[at]) << test.describe();
           if (test.mode == Mode::exact) continue;
-          ASSERT_NEAR(truth.magnitude[at], magnitude[at], 1e-13 * magnitude[at]) << test.describe();
+          ASSERT_NEAR(oracle.magnitude[at], magnitude[at], 1e-13 * magnitude[at]) << test.describe();
           if (!test.reads_inputs() || smallest_factor(p) == 0 || at % 7 != 0) continue;
-          const double excess = excess_of(row, b, i, j), found = truth.excess.empty() ? 0 : truth.excess[at];
+          const double excess = excess_of(row, b, i, j), found = oracle.excess.empty() ? 0 : oracle.excess[at];
           ASSERT_NEAR(found, excess, 1e-12 * (excess + magnitude[at])) << test.describe();
           with_excess += excess > 0;
         }

@@ -13,47 +13,47 @@
 
 namespace cairn::cpu {
 
-struct Wide {
+struct DoubleDouble {
   double hi = 0;
   double lo = 0;
 };
 
 // a + b without error: the rounded sum, and what the rounding took away.
-inline Wide two_sum(double a, double b) {
+inline DoubleDouble two_sum(double a, double b) {
   const double sum = a + b;
   const double b_kept = sum - a;
   return {sum, (a - (sum - b_kept)) + (b - b_kept)};
 }
 
 // a * b without error, except that of a tiny product the part below 2^-1074 is lost.
-inline Wide two_product(double a, double b) {
+inline DoubleDouble two_product(double a, double b) {
   const double product = a * b;
   return {product, std::fma(a, b, -product)};
 }
 
 // Makes hi the double nearest to hi + lo.
-inline Wide normalize(Wide x) {
+inline DoubleDouble normalize(DoubleDouble x) {
   if (!std::isfinite(x.hi) || !std::isfinite(x.lo)) return {x.hi, 0};
-  const Wide y = two_sum(x.hi, x.lo);
-  return std::isfinite(y.hi) ? y : Wide{y.hi, 0};
+  const DoubleDouble y = two_sum(x.hi, x.lo);
+  return std::isfinite(y.hi) ? y : DoubleDouble{y.hi, 0};
 }
 
 // x need not be normalized; the result is.
-inline Wide scale(double factor, Wide x) {
+inline DoubleDouble scale(double factor, DoubleDouble x) {
   x = normalize(x);
-  const Wide product = two_product(factor, x.hi);
+  const DoubleDouble product = two_product(factor, x.hi);
   return normalize({product.hi, product.lo + factor * x.lo});
 }
 
-inline Wide add(Wide x, Wide y) {
-  const Wide sum = two_sum(x.hi, y.hi);
+inline DoubleDouble add(DoubleDouble x, DoubleDouble y) {
+  const DoubleDouble sum = two_sum(x.hi, y.hi);
   return normalize({sum.hi, sum.lo + (x.lo + y.lo)});
 }
 
 // Rounds a normalized x to double such that a second, ordinary rounding to a type of at most 51
 // significant bits gives what one rounding of x would have: of the two doubles around x, the one
 // whose last bit is odd.
-inline double round_to_odd(Wide x) {
+inline double round_to_odd(DoubleDouble x) {
   if (x.lo == 0 || !std::isfinite(x.hi)) return x.hi;
   const auto bits = std::bit_cast<std::uint64_t>(x.hi);
   if ((bits & 1u) != 0) return x.hi;
@@ -62,7 +62,7 @@ inline double round_to_odd(Wide x) {
 }
 
 // One correct rounding of a normalized x to a storage type.
-template <class T> T round_once(Wide x) {
+template <class T> T round_once(DoubleDouble x) {
   if constexpr (std::same_as<T, double>) {
     return x.hi;
   } else {

@@ -9,7 +9,7 @@
 
 namespace cairn::runtime {
 
-class AtOnce : public Machine {
+class SynchronousMachine : public Machine {
  public:
   Status create_stream(Stream& out) override {
     out = nullptr;  // the only one there is

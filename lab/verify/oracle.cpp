@@ -1,4 +1,4 @@
-#include "lab/verify/truth.hpp"
+#include "lab/verify/oracle.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -166,7 +166,7 @@ template <class T, bool sized> bool multiply(const Problem& p, const T* A, const
 }
 
 // All of it in doubles.
-template <class In, class Out, bool sized> void work_out(const Call& call, Truth& truth) {
+template <class In, class Out, bool sized> void work_out(const Call& call, Oracle& oracle) {
   const Problem& p = call.problem;
   const bool reads = cpu::reads_inputs(call);
   const auto pieces = std::make_unique<Pieces>();
@@ -186,41 +186,41 @@ template <class In, class Out, bool sized> void work_out(const Call& call, Truth
       auto from = static_cast<std::size_t>(i * sums.ld);
       for (std::int64_t j = 0; j < p.n; ++j, ++from, ++to) {
         const double before = call.beta != 0 ? call.beta * static_cast<double>(c[j]) : 0;
-        truth.hi[to] = (reads ? call.alpha * sums.value[from] : 0) + before;
+        oracle.hi[to] = (reads ? call.alpha * sums.value[from] : 0) + before;
         if constexpr (sized)
-          truth.magnitude[to] = (reads ? std::fabs(call.alpha) * sums.magnitude[from] : 0) + std::fabs(before);
-        if (small) truth.excess[to] = reads ? std::fabs(call.alpha) * sums.excess[from] : 0;
+          oracle.magnitude[to] = (reads ? std::fabs(call.alpha) * sums.magnitude[from] : 0) + std::fabs(before);
+        if (small) oracle.excess[to] = reads ? std::fabs(call.alpha) * sums.excess[from] : 0;
       }
     }
   }
-  if (!any) truth.excess.clear();
+  if (!any) oracle.excess.clear();
 }
 
 }  // namespace
 
-Truth truth_of(const Case& test, const Call& row) {
+Oracle oracle_of(const Case& test, const Call& row) {
   const Problem& p = row.problem;
   const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);
   const bool sized = test.mode != Mode::exact;
-  Truth truth;
-  truth.hi.resize(count);
-  truth.lo.resize(count);
-  truth.magnitude.resize(sized ? count : 0);
+  Oracle oracle;
+  oracle.hi.resize(count);
+  oracle.lo.resize(count);
+  oracle.magnitude.resize(sized ? count : 0);
   if (sized && p.in == Type::f64) {
-    cpu::exact(row, truth.hi.data(), truth.lo.data());
-    cpu::magnitude(row, truth.magnitude.data());
-    return truth;
+    cpu::exact(row, oracle.hi.data(), oracle.lo.data());
+    cpu::magnitude(row, oracle.magnitude.data());
+    return oracle;
   }
   if (sized) {
-    truth.excess.resize(smallest_factor(p) > 0 ? count : 0);
-    truth.unit = (static_cast<double>(p.k) + 4) * 0x1p-53;
+    oracle.excess.resize(smallest_factor(p) > 0 ? count : 0);
+    oracle.unit = (static_cast<double>(p.k) + 4) * 0x1p-53;
   }
   with_type(p.in, [&]<class In>() {
     with_type(p.out, [&]<class Out>() {
-      sized ? work_out<In, Out, true>(row, truth) : work_out<In, Out, false>(row, truth);
+      sized ? work_out<In, Out, true>(row, oracle) : work_out<In, Out, false>(row, oracle);
     });
   });
-  return truth;
+  return oracle;
 }
 
 }  // namespace cairn::lab::verify

@@ -1,4 +1,4 @@
-#include "lab/experiments/errors.hpp"
+#include "lab/experiments/precision_findings.hpp"
 
 #include <algorithm>
 #include <cmath>

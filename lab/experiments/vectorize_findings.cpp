@@ -1,4 +1,4 @@
-#include "lab/experiments/widths.hpp"
+#include "lab/experiments/vectorize_findings.hpp"
 
 #include <fmt/format.h>
 
