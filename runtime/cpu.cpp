@@ -1,4 +1,4 @@
-// The CPU as a machine: memory is host memory, and work is done when the call that asks for it returns.
+// The CPU as a machine: memory is host memory, and work is synchronous.
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -74,7 +74,7 @@ class Cpu final : public SynchronousMachine {
 
  private:
   static Status out_of_memory(std::size_t bytes) {
-    return {Code::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes on the CPU"};
+    return {Code::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes on the CPU"};
   }
 
   Facts facts_ = cpu_facts();

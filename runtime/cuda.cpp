@@ -1,4 +1,4 @@
-// A CUDA GPU as a machine. The only file that speaks to the CUDA runtime.
+// A CUDA GPU as a machine. No other file of this directory calls the CUDA runtime.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@
 namespace cairn::runtime {
 namespace {
 
-// After one of these the process cannot use the GPU any more: every later call fails with the same error.
+// Sticky errors: after one of these the process cannot use the GPU any more, and every later call fails with it.
 bool is_sticky(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:
@@ -34,7 +34,7 @@ bool is_sticky(cudaError_t error) {
 Status failed(const char* call, cudaError_t error) {
   static std::atomic<bool> broken{false};
   if (is_sticky(error) && broken.exchange(true)) {
-    // Told in full the first time; what follows is not the fault of the calls that meet it.
+    // The first report names the call; later calls that fail with the same error did not cause it.
     return {Code::device_error, std::string("the GPU cannot be used by this process any more, since the earlier ") +
                                     cudaGetErrorName(error)};
   }
@@ -42,7 +42,8 @@ Status failed(const char* call, cudaError_t error) {
   return {code, std::string(call) + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
 }
 
-// Runs a call and names it if it fails. The error is also taken off CUDA's own record, so that it is told once.
+// Runs a call and names it if it fails. The error is also cleared in CUDA (cudaGetLastError), so that no later call
+// reports it again.
 #define CAIRN_CUDA(call)                                          \
   do {                                                            \
     if (const cudaError_t error = (call); error != cudaSuccess) { \
@@ -77,20 +78,19 @@ Status read_facts(int device, Facts& f) {
   return {};
 }
 
-// A function of the driver, whose library is not linked: the runtime has loaded it.
+// A function of the driver library, which is not linked: the CUDA runtime has loaded it.
 template <class F> Status driver_function(const char* name, unsigned version, F& out) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result{};
   CAIRN_CUDA(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result));
   if (result != cudaDriverEntryPointSuccess || found == nullptr)
-    return {Code::unsupported, std::string("this driver has no ") + name};
+    return {Code::unsupported, std::string("the CUDA driver has no ") + name + "; update the driver"};
   out = reinterpret_cast<F>(found);
   return {};
 }
 
 Status driver_failed(const char* call, CUresult error) {
-  return {Code::device_error,
-          std::string(call) + ": error " + std::to_string(static_cast<int>(error)) + " of the driver"};
+  return {Code::device_error, std::string(call) + ": CUDA driver error " + std::to_string(static_cast<int>(error))};
 }
 
 #define CAIRN_DRIVER(call)                                                                        \
@@ -98,8 +98,8 @@ Status driver_failed(const char* call, CUresult error) {
     if (const CUresult error = (call); error != CUDA_SUCCESS) return driver_failed(#call, error); \
   } while (false)
 
-// The facts of a graph's kernel nodes. By the driver and not by the runtime: a kernel may come from a library with a
-// runtime of its own, and to ours its functions are strangers.
+// The facts of a graph's kernel nodes. They are read through the driver API: a kernel may come from a shared object
+// with its own copy of the CUDA runtime, and our copy does not know its functions.
 class KernelReader {
  public:
   Status open() {
@@ -226,7 +226,8 @@ class Cuda final : public Machine {
     const Here here(*this);
     auto capturing = cudaStreamCaptureStatusNone;
     if (stream != nullptr) CAIRN_CUDA(cudaStreamIsCapturing(cuda(stream), &capturing));
-    // In a capture a plain record would only order the graph's nodes; an external one is a node that stamps the time.
+    // During a capture a plain record only creates a dependency; cudaEventRecordExternal adds a node that records the
+    // event each time the graph is launched.
     const unsigned flags =
         capturing == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault;
     CAIRN_CUDA(cudaEventRecordWithFlags(static_cast<cudaEvent_t>(event), cuda(stream), flags));
@@ -320,7 +321,7 @@ std::vector<Facts> cuda_facts() {
 
 Status open_cuda(int device, std::shared_ptr<Machine>& out) {
   if (device >= count()) {
-    return {Code::unsupported, "device " + std::to_string(device) + " is a GPU that is not there; this machine has " +
+    return {Code::unsupported, "device " + std::to_string(device) + " does not exist; the GPUs of this machine: " +
                                    std::to_string(count()) + " (the CPU is device -1)"};
   }
   Facts facts;

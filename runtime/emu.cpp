@@ -1,5 +1,5 @@
-// The emulated GPU as a machine. Work is done when the call that asks for it returns, as on the CPU; memory is the
-// emulator's own, so that it can tell what is device memory and what is not.
+// The emulated GPU as a machine. It works synchronously, as the CPU does; memory is allocated by the emulator, so
+// that it can tell device memory from other memory.
 #include "runtime/emu.hpp"
 
 #include <memory>
@@ -21,7 +21,7 @@ class Emulated final : public SynchronousMachine {
     out = nullptr;
     return bytes == 0 ? Status{} : entry_.allocate(bytes, &out);
   }
-  // What free() says goes into the emulator's report, and so to the next synchronize().
+  // An error of free() goes into the emulator's report, which the next synchronize() returns.
   void free(void* pointer) override { (void)entry_.free(pointer); }
 
   Status copy_in(void* device, const void* host, std::size_t bytes, Stream) override {
@@ -34,7 +34,7 @@ class Emulated final : public SynchronousMachine {
     return bytes == 0 ? Status{} : entry_.fill(device, value, bytes);
   }
 
-  // Where a kernel that went wrong is told.
+  // Reports the errors of the kernels that ran before.
   Status synchronize(Stream) override { return entry_.take_error(); }
 
  private:

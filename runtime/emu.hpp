@@ -1,4 +1,4 @@
-// An emulator as a machine, whichever build of it: the plain one is device -2, the traced one the laboratory's own.
+// An emulator as a machine: the plain build is device -2, and the laboratory opens the traced build through this.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What each machine offers to the list in runtime.cpp. One function pair a machine; the build leaves out what it
-// cannot have.
+// The machines that runtime.cpp lists: for each, a function that gives its facts and one that opens it. A build
+// without CUDA or without the emulator leaves theirs out.
 #pragma once
 
 #include <memory>

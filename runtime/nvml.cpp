@@ -37,7 +37,7 @@ const Library& library() {
   return loaded;
 }
 
-// Reasons that hold a busy clock down. An idle GPU has reasons too, which say nothing about a measurement.
+// Reasons why a busy GPU's clock is below its maximum. Those of an idle GPU do not affect a measurement.
 constexpr struct {
   unsigned long long bit;
   const char* name;

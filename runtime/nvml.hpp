@@ -1,5 +1,5 @@
-// The GPU's sensors, through the driver's management library. It is loaded when first asked for: a machine without it
-// loses the readings and nothing else.
+// The GPU's sensors, through NVML, the driver's management library. It is loaded at first use; without it only the
+// readings are missing.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ using NvmlDevice = void*;
 // "580.65.06"; empty without the library.
 std::string nvml_driver();
 
-// By PCI address, since the library counts devices its own way. Null where there is none.
+// By PCI address, since NVML numbers devices differently than CUDA. Null where there is none.
 NvmlDevice nvml_open(const char* pci_bus_id);
 
 // All 0 for a null device.

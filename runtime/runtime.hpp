@@ -1,5 +1,5 @@
-// The machines: one small interface over memory, streams, events and device facts, so that everything above
-// runs unchanged on the CPU and on a GPU. Nobody above this room speaks to CUDA itself.
+// One small interface over memory, streams, events, graphs and device facts, so that the library and the laboratory
+// run unchanged on the CPU, a CUDA GPU and the emulated GPU. They use this and never the CUDA runtime itself.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace cairn::runtime {
 
 enum class Kind : std::uint8_t { cpu, gpu, emu };
 
-// What a device is, as far as it says. A field that does not apply is 0.
+// The properties of a device. A field that is unknown or does not apply is 0.
 struct Facts {
   Kind kind = Kind::cpu;
   int device = -1;   // as a Handle counts: -1 the CPU, -2 the emulated GPU, 0… GPUs
@@ -25,34 +25,34 @@ struct Facts {
   std::int64_t memory_bytes = 0;
   std::int64_t cache_bytes = 0;  // L2 of a GPU, last level of a CPU
   int shared_bytes = 0;          // most shared memory a block may use
-  int clock_mhz = 0;             // the highest
-  double memory_rate = 0;        // bytes a second, from the memory's clock and width
+  int clock_mhz = 0;             // the maximum
+  double memory_rate = 0;        // bytes per second, from the memory's clock and bus width
   std::string software;          // driver and runtime versions, or the BLAS behind the CPU
 };
 
-// How a device feels at a moment. A field it does not tell is 0.
+// One reading of a device's sensors. A field that it does not report is 0.
 struct Vitals {
   double sm_mhz = 0;
   double power_w = 0;
   double temperature_c = 0;
-  std::vector<std::string> throttled;  // why its clock is held down just now: "power cap", "thermal"
+  std::vector<std::string> throttled;  // reasons why the clock is reduced: "power cap", "thermal"
 };
 
-// A kernel as it is launched: what it takes of the device.
+// A kernel launch and the resources it takes.
 struct KernelFacts {
   std::string name;      // mangled
-  int registers = 0;     // of a thread
-  int local_bytes = 0;   // of a thread: spills and stack
-  int shared_bytes = 0;  // of a block, static and dynamic
-  int threads = 0;       // of a block
+  int registers = 0;     // per thread
+  int local_bytes = 0;   // per thread: spills and stack
+  int shared_bytes = 0;  // per block, static and dynamic
+  int threads = 0;       // per block
   std::int64_t blocks = 0;
-  int blocks_an_sm = 0;  // at a time, as far as these allow
+  int blocks_an_sm = 0;  // occupancy, in blocks
 };
 
-// Opaque to all but the machine that made them. The null stream always exists.
+// Only the machine that made them can use them. The null stream always exists.
 using Stream = void*;
 using Event = void*;
-using Graph = void*;  // work recorded once, to be launched again and again
+using Graph = void*;  // an instantiated graph, which can be launched any number of times
 
 class Machine {
  public:
@@ -63,10 +63,10 @@ class Machine {
 
   virtual const Facts& facts() const = 0;
 
-  // A reading of the device's sensors; all 0 where it has none. Takes a good part of a millisecond.
+  // A reading of the device's sensors; all 0 where it has none. Takes nearly a millisecond.
   virtual Vitals vitals() { return {}; }
 
-  // Makes this device the calling thread's current one and gives back the one it had: see Here.
+  // Makes this device the calling thread's current one and returns the previous one: see Here.
   virtual int enter() { return kStay; }
   virtual void leave(int before) { (void)before; }
   static constexpr int kStay = -1;
@@ -87,33 +87,33 @@ class Machine {
   virtual Status create_event(Event& out) = 0;
   virtual void destroy_event(Event event) = 0;
   virtual Status record(Event event, Stream stream) = 0;
-  // Milliseconds between two recorded events; waits for the second. A record() between begin and end of a capture
-  // becomes part of the graph and happens anew with every launch.
+  // Milliseconds between two recorded events; waits for the second. A record() during a capture becomes a node of
+  // the graph and records the event at every launch.
   virtual Status elapsed(Event from, Event to, double& milliseconds) = 0;
 
-  // Between begin and end, what is enqueued on the stream is recorded instead of run. A machine that runs things at
-  // once records nothing and says unsupported.
+  // Stream capture: between begin and end, work enqueued on the stream is added to a graph instead of run. Machines
+  // that work synchronously return unsupported.
   virtual Status begin_capture(Stream stream) = 0;
   virtual Status end_capture(Stream stream, Graph& out) = 0;
   virtual Status launch(Graph graph, Stream stream) = 0;
   virtual void destroy_graph(Graph graph) = 0;
 
-  // What `work` would launch on the stream it is given, in order; nothing of it is run. A machine that has no such
-  // kernels says unsupported.
+  // The kernels that `work` would launch on the stream it is given, in order; none of them is run. Machines other
+  // than CUDA GPUs return unsupported.
   virtual Status kernels(const std::function<Status(Stream)>& work, std::vector<KernelFacts>& out) {
     (void)work;
     out.clear();
-    return {Code::unsupported, "this machine cannot say what its kernels take"};
+    return {Code::unsupported, "the resources of kernels are known on a CUDA GPU only"};
   }
 
-  // A profiler that was told to wait looks at what is launched between the two, and at nothing else. Where none
-  // watches they do nothing.
+  // cudaProfilerStart and cudaProfilerStop: a profiler that was started with profiling off sees only the launches
+  // between the two. Without a profiler they do nothing.
   virtual Status profile_begin() { return {}; }
   virtual Status profile_end() { return {}; }
 };
 
-// This device is the calling thread's current one for as long as this lives. Kernels are launched within one; the
-// machine's own calls need no such care.
+// Makes a device the calling thread's current one for the lifetime of this object. Kernels are launched within one;
+// the functions of Machine do it themselves.
 class Here {
  public:
   explicit Here(Machine& machine) : machine_(machine), before_(machine.enter()) {}
@@ -133,7 +133,7 @@ template <class F> auto Machine::run_here(F&& work) {
   return work();
 }
 
-// The facts of every device there is, the CPU first, then the emulated GPU if this build has it.
+// The facts of every device: the CPU, the emulated GPU if this build has it, then the GPUs.
 std::vector<Facts> devices();
 
 // Opens a device; the message of a failure says what this build or machine lacks.

@@ -1,5 +1,5 @@
-// What the machines share that have done their work when the call that asks for it returns: streams have nothing to
-// order, events are readings of the clock, and there is nothing to record a graph from.
+// The common base of machines that work synchronously (the CPU, the emulated GPU): they have only the null stream,
+// events are readings of the host's clock, and graphs are not supported.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace cairn::runtime {
 class SynchronousMachine : public Machine {
  public:
   Status create_stream(Stream& out) override {
-    out = nullptr;  // the only one there is
+    out = nullptr;
     return {};
   }
   void destroy_stream(Stream) override {}
@@ -41,7 +41,9 @@ class SynchronousMachine : public Machine {
   using Clock = std::chrono::steady_clock;
 
   static Clock::time_point* time(Event event) { return static_cast<Clock::time_point*>(event); }
-  Status no_graphs() const { return {Code::unsupported, facts().name + " runs at once and records no graphs"}; }
+  Status no_graphs() const {
+    return {Code::unsupported, facts().name + " runs work synchronously and cannot capture graphs; a CUDA GPU can"};
+  }
 };
 
 }  // namespace cairn::runtime

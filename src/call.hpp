@@ -1,4 +1,4 @@
-// A Problem together with what it is run on: what travels inside the library once a call has been translated.
+// A Problem together with its scalars and pointers: the form of a call inside the library.
 #pragma once
 
 #include "cairn/types.hpp"

@@ -1,6 +1,6 @@
-/* Cairn for C: the C++ face, translated.
+/* The C API of Cairn; cairn.hpp is the same in C++.
  *
- * Every call returns a cairn_status; for anything but CAIRN_OK, cairn_last_error() has a sentence that names
+ * Every call returns a cairn_status; for anything but CAIRN_OK, cairn_last_error() has a message that names
  * the argument and the rule it broke. A call that is refused writes nothing. Separate handles may be used from
  * separate threads at once; one handle by one thread at a time.
  */
@@ -42,14 +42,14 @@ enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };
  *
  *   cairn_problem p = CAIRN_PROBLEM_INIT;
  *
- * It sets size and leaves everything else 0, batch too: set batch to 1 for one product, because batch 0 is an empty
- * batch, which is legal and does nothing.
+ * It sets size and makes all other fields 0, including batch: set batch to 1 for one product, because batch 0 is an
+ * empty batch, which is legal and does nothing.
  *
  * size lets the struct grow without breaking programs that are already compiled. Until the next major version
  * (before 1.0: the next minor one), fields are only ever appended, never removed or moved, and 0 in a new field means
  * what the library did before it had that field. So a program compiled with an older cairn.h works as it did; one
- * compiled with a newer cairn.h works as long as it leaves the fields that this library does not know 0, and is
- * refused with CAIRN_UNSUPPORTED if it does not. */
+ * compiled with a newer cairn.h works as long as the fields that this library does not know are 0, and is refused
+ * with CAIRN_UNSUPPORTED otherwise. */
 typedef struct cairn_problem {
   size_t size; /* sizeof(cairn_problem), as the caller was compiled */
   int32_t in;
@@ -78,11 +78,11 @@ typedef struct cairn_plan_t* cairn_plan;
 
 const char* cairn_version(void);
 const char* cairn_status_name(cairn_status status);
-/* The sentence of this thread's last failed call; "" if none failed. Valid until this thread's next call. */
+/* The message of this thread's last failed call; "" if none failed. Valid until this thread's next call. */
 const char* cairn_last_error(void);
 
-/* These two write the fields of *problem, whose size must be set (CAIRN_PROBLEM_INIT) and stays as it is: nothing
- * beyond it is written. The first makes a packed, native product of one type, batch 1. */
+/* These two fill *problem, whose size must have been set (CAIRN_PROBLEM_INIT); no byte beyond that size is written.
+ * The first describes a packed, native product of one type, batch 1. */
 cairn_status cairn_problem_packed(cairn_problem* problem, cairn_type type, cairn_order order, cairn_op op_a,
                                   cairn_op op_b, int64_t m, int64_t n, int64_t k);
 /* Reads "bf16 nt 4096x4096x4096" and the full key=value form; batch is 1 unless the text says otherwise. */

@@ -22,9 +22,9 @@ namespace cairn {
 
 // Devices: 0, 1, 2 … are the GPUs as CUDA counts them.
 inline constexpr int kCpu = -1;
-inline constexpr int kEmu = -2;  // a GPU emulated on the CPU, running the same kernels; for looking, not for speed
+inline constexpr int kEmu = -2;  // the same kernels, emulated on the CPU: for studying them, not for speed
 
-// Where work runs, and what it may use: a device, a stream on it, scratch memory.
+// An open device, with the stream and the scratch memory that calls use.
 class Handle {
  public:
   Handle() noexcept;  // not open: every call with it is refused
@@ -43,8 +43,8 @@ class Handle {
   void* stream() const noexcept;
 
   // Scratch memory for plans that need it, on the device and aligned to 256 bytes. By default the handle
-  // allocates its own as needed and keeps it; a caller's is used as it is and never freed here.
-  // (nullptr, 0) returns to the handle's own.
+  // allocates its own as needed and keeps it. A workspace set here stays the caller's and is never freed
+  // by the handle; (nullptr, 0) returns to the handle's own.
   Status set_workspace(void* workspace, std::size_t bytes) noexcept;
 
   struct Impl;
@@ -54,7 +54,7 @@ class Handle {
   std::unique_ptr<Impl> impl_;
 };
 
-// What would run for a problem on a handle's device, and why.
+// The kernel or backend that was chosen for a problem on a handle's device, and why.
 class Plan {
  public:
   Plan() noexcept;  // empty: run() refuses it
@@ -65,7 +65,7 @@ class Plan {
   const Problem& problem() const noexcept;       // as it was asked for
   const std::string& id() const noexcept;        // the chosen kernel or backend, e.g. "cpu/openblas"
   const std::string& tile() const noexcept;      // that kernel's tile, e.g. "128x256, 4 stages"; empty on the CPU
-  std::size_t workspace_bytes() const noexcept;  // the most scratch memory that run() will want from the handle
+  std::size_t workspace_bytes() const noexcept;  // the most scratch memory that run() may take from the handle
   const std::string& why() const noexcept;       // one line per candidate: its forecast, or what ruled it out
 
   struct Impl;
@@ -77,7 +77,7 @@ class Plan {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Chooses what to run. Plans are values: make one, run it as often as you like, from any handle on the same
+// Chooses what to run. A plan may be copied, and run any number of times with any handle on the same
 // device. On failure `out` stays as it was.
 Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
 
@@ -86,13 +86,13 @@ Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
            void* C) noexcept;
 
-// plan() and run() in one. The handle keeps the plans it made (up to 256, by problem), so that calling this in a loop
-// plans once.
+// plan() and run() in one. The handle caches its plans (up to 256, by problem), so that calling this in a loop plans
+// once.
 Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
             void* C) noexcept;
 
-// The most scratch memory that gemm() would want for this problem. Where A and B begin at multiples of 16 bytes it
-// often takes less: misaligned ones may have to be copied.
+// The most scratch memory that gemm() may take for this problem. It often takes less where A and B are aligned to 16
+// bytes, since misaligned operands may have to be packed into scratch memory first.
 Status workspace_size(const Handle& handle, const Problem& problem, std::size_t& bytes) noexcept;
 
 const char* version() noexcept;  // "0.2.0"

@@ -1,8 +1,8 @@
 // The narrow storage types as C++ types: f16, bf16 and e4m3, with conversions rounded once, to nearest
-// even. They are storage, not arithmetic: convert to float, compute, convert back.
+// even. They have no arithmetic: convert to float, compute, convert back.
 //
-// NaN converts to the one NaN a GPU writes (0x7fff, 0x7f). f16 and bf16 overflow to infinity; e4m3 has none
-// and saturates at 448, infinities included, which is the only conversion the hardware offers.
+// NaN converts to the NaN that a GPU writes (0x7fff, 0x7f). f16 and bf16 overflow to infinity; e4m3 has none,
+// and everything above 448, infinities included, becomes 448: GPUs have no other conversion.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// Rounds to float such that a second, ordinary rounding to a narrower type gives what one rounding from the
-// double would have: whatever does not fit is remembered in an odd last bit.
+// Rounds to odd: an inexact result gets an odd last bit. A second rounding, to nearest in a narrower type, then
+// gives what a single rounding of the double would have given.
 constexpr float round_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   if (!(static_cast<double>(nearest) != x) || x != x) return nearest;

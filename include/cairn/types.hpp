@@ -1,7 +1,7 @@
-// The vocabulary of Cairn: what a matrix product is, before anything is said of how it runs.
+// The types that describe a matrix product, independent of how it is run.
 //
-// Everything here is plain C++20 and needs no CUDA: the public face, the kernels, the emulator and the
-// laboratory all speak in these words.
+// Everything here is plain C++20 and needs no CUDA: the public API, the kernels, the emulator and the
+// laboratory all use these types.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@ namespace cairn {
 // How an element is stored. e4m3 is the 8-bit float with 4 exponent and 3 mantissa bits, no infinities.
 enum class Type : std::uint8_t { f64, f32, f16, bf16, e4m3 };
 
-// What is done to a matrix before it is multiplied. All types are real, so the conjugate transpose is
-// the transpose: callers may say either.
+// Whether a matrix is transposed before it is multiplied. All types are real, so the conjugate transpose
+// is the transpose, and both names are accepted.
 enum class Op : std::uint8_t { none, transpose, conjugate = transpose };
 
-// Which neighbours touch in memory: those of a row, or those of a column. One order for A, B and C.
+// Row-major (elements of a row are adjacent in memory) or column-major. One order for A, B and C.
 enum class Order : std::uint8_t { row, column };
 
-// How products are formed. `native` is IEEE arithmetic of the storage type (f32 accumulation for the
-// types narrower than it; tensor cores, which keep few bits of a sum of e4m3, give theirs to f32 after
-// at most 128 products). f32 storage may ask for `tf32` (tensor cores, 10-bit mantissa products) or
-// `split` (f32 accuracy from several tensor-core products), and e4m3 storage for `fast` (sums stay in
-// the tensor cores, with the 14 bits those keep); nobody gets them without asking.
+// How products are computed. `native` is IEEE arithmetic of the storage type, with f32 accumulation for
+// narrower types (e4m3 sums of tensor cores are promoted to f32 after at most 128 products). f32 inputs
+// may ask for `tf32` (tensor cores, factors rounded to 10 mantissa bits) or `split` (f32 accuracy from
+// three TF32 products), and e4m3 inputs for `fast` (no promotion: all of k is accumulated with the 14
+// significant bits that tensor cores keep). Only the mode that was asked for is used.
 enum class Compute : std::uint8_t { native, tf32, split, fast };
 
 enum class Code : std::uint8_t {
   ok,
   invalid_argument,     // the call breaks a rule; nothing was read or written
   unsupported,          // a legal call that nothing on this device can run
-  out_of_memory,        //
+  out_of_memory,        // on the host or on the device
   workspace_too_small,  // the caller's workspace; the message says how much is needed
   device_error,         // the device or its driver failed
   internal_error        // a fault in Cairn
 };
 
-// The outcome of a call: a code, and for anything but ok a sentence that names the argument and the rule
-// it broke. A good outcome holds no text and allocates nothing.
+// The outcome of a call: a code, and for anything but ok a message that names the argument and the rule
+// it broke. Code::ok has an empty message and allocates nothing.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -72,10 +72,10 @@ constexpr std::int64_t size_of(Type type) {
   return 0;  // a value cast from outside the enumeration
 }
 
-// The type in which sums are kept, and to which alpha and beta are rounded before anything else.
+// The type of the accumulators, to which alpha and beta are rounded before anything else.
 constexpr Type accumulator(Type in) { return in == Type::f64 ? Type::f64 : Type::f32; }
 
-// One matrix as it lies in memory. `major` counts the lines (rows in row order, columns in column
+// The memory layout of one matrix. `major` is the number of lines (rows in row order, columns in column
 // order), `minor` the elements of a line, `ld` the elements from the start of one line to the next.
 struct Stored {
   std::int64_t major = 0;
@@ -92,8 +92,8 @@ struct Stored {
 // C = alpha * op(A) * op(B) + beta * C, described without its data: op(A) is m x k, op(B) is k x n, C is
 // m x n. `batch` such products lie stride_* elements apart; stride_a or stride_b 0 shares one matrix.
 //
-// This one struct travels from the call to the plan, the log, the tuning cache, the test case and the
-// bench row. It prints short for people and in full for machines; both forms parse back to it.
+// API calls, plans, test cases and benchmark records all use this one struct. It prints in a short form
+// for people and in a full form for machines; parse() reads both.
 struct Problem {
   Type in = Type::f32;   // A and B
   Type out = Type::f32;  // C
@@ -108,7 +108,7 @@ struct Problem {
 
   bool operator==(const Problem&) const = default;
 
-  // How the three matrices lie in memory.
+  // The memory layout of the three matrices.
   Stored a() const { return stored(op_a, m, k, lda); }
   Stored b() const { return stored(op_b, k, n, ldb); }
   Stored c() const { return stored(Op::none, m, n, ldc); }
@@ -120,12 +120,12 @@ struct Problem {
   void pack();
 
   // "bf16 nt 4096x4096x4096"; what differs from packed row-major follows as key=value. The strides of a batch
-  // of one mean nothing and are not said.
+  // of one have no meaning and are left out.
   std::string brief() const;
   std::string full() const;  // every field as key=value
 
  private:
-  // `rows` and `cols` are those of op(X); a transposed matrix is stored the other way round.
+  // `rows` and `cols` are those of op(X); a transposed matrix is stored as cols x rows.
   Stored stored(Op op, std::int64_t rows, std::int64_t cols, std::int64_t ld) const {
     const bool lines_are_rows = (order == Order::row) == (op == Op::none);
     return lines_are_rows ? Stored{rows, cols, ld} : Stored{cols, rows, ld};
@@ -140,8 +140,8 @@ Status parse(std::string_view text, Compute& out);
 
 // Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3 e4m3fast, or in:out
 // such as e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in
-// any order. Only the shape is required; what is not said is f32, nn, row-major, packed, native, batch 1.
-// The text is read, not judged: an ld below the minimum parses, and the call that uses it is refused.
+// any order. Only the shape is required; the defaults are f32, nn, row-major, packed, native, batch 1.
+// Values are not checked here: an ld below the minimum parses, and the call that uses it is refused.
 Status parse(std::string_view text, Problem& out);
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// The C face: translates, and keeps each thread's last message.
+// The C API: translates calls to the C++ API and keeps the last error message of each thread.
 #include <cstring>
 #include <new>
 #include <string>
@@ -13,7 +13,7 @@ using cairn::Status;
 using cairn::api::null;
 using cairn::api::read_problem;
 
-// The C names for the C++ objects. Defined here alone; the header only promises they exist.
+// The objects behind the opaque pointers of cairn.h.
 struct cairn_handle_t {
   cairn::Handle handle;
 };
@@ -23,7 +23,7 @@ struct cairn_plan_t {
 
 namespace {
 
-// A failure must not need memory to be told: a text that cannot be kept is cut to what can.
+// The last error message of this thread; keep() leaves it empty if there is no memory to store it.
 std::string& last_error() {
   static thread_local std::string text;
   return text;
@@ -62,7 +62,7 @@ cairn_status typed(cairn_type type, cairn_handle handle, cairn_order order, cair
 const char* cairn_version(void) { return cairn::version(); }
 
 const char* cairn_status_name(cairn_status status) {
-  // The views are of string literals, so they end in a 0.
+  // The views are of string literals, so they are null-terminated.
   const auto value = static_cast<std::int64_t>(status);
   return value < 0 || value > CAIRN_INTERNAL_ERROR ? "unknown" : cairn::name(static_cast<Code>(value)).data();
 }

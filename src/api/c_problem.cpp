@@ -9,13 +9,13 @@
 namespace cairn::api {
 namespace {
 
-// What the first cairn.h with a size had: up to and including stride_c.
+// The size of cairn_problem in 0.2, the first version with a `size` field: up to and including stride_c.
 constexpr std::size_t kFirstBytes = offsetof(cairn_problem, stride_c) + sizeof(cairn_problem::stride_c);
-// Every byte of a problem is looked at. A size that was never set could otherwise lead us through gigabytes.
+// Every byte of a problem is read, so an uninitialised size must not make us read gigabytes.
 constexpr std::size_t kMostBytes = 4096;
 
-// Padding is never initialised, so a later library would find garbage where it has a field by then. A field of four
-// bytes therefore comes with a second one, a reserved one if need be.
+// Padding is never initialised, so a later version that puts a field there would read garbage. A 4-byte field is
+// therefore followed by a second one, a reserved one if need be.
 static_assert(std::has_unique_object_representations_v<cairn_problem>, "cairn_problem has padding");
 static_assert(offsetof(cairn_problem, size) == 0);
 static_assert(sizeof(cairn_problem) <= kMostBytes);
@@ -23,7 +23,7 @@ static_assert(sizeof(cairn_problem) <= kMostBytes);
 Status check_size(const cairn_problem* problem) {
   if (problem == nullptr) return null("problem");
   const std::size_t size = problem->size;
-  // No version's size is off the struct's alignment, and half a field must not be read.
+  // Every version's size is a multiple of the struct's alignment, and half a field must not be read.
   if (size >= kFirstBytes && size <= kMostBytes && size % alignof(cairn_problem) == 0) return {};
   return {Code::invalid_argument, "problem->size is " + std::to_string(size) + "; it must be at least " +
                                       std::to_string(kFirstBytes) + " (at most " + std::to_string(kMostBytes) +

@@ -31,7 +31,7 @@ const Plan::Impl::Words& words(const Plan::Impl* plan) {
   return plan == nullptr ? none : plan->words();
 }
 
-// The handle's plan for a problem: the one it made before, or a new one.
+// The handle's plan for a problem: from its cache, or a new one.
 Status find_plan(Handle::Impl& handle, const Problem& problem, PlanEntry*& out) {
   out = handle.plans.find(problem);
   if (out != nullptr) return {};
@@ -95,7 +95,7 @@ Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const 
       return {Code::invalid_argument, "plan was made for device " + std::to_string(plan.impl()->device) +
                                           "; the handle is on device " + std::to_string(handle.device())};
     }
-    // A plan that another handle made is kept here too: the same problem on the same device, the same plan.
+    // A plan from another handle is added to this handle's cache, since a launch cache belongs to one handle.
     Handle::Impl& impl = *handle.impl();
     PlanEntry* entry = impl.plans.find(plan.impl()->asked);
     if (entry == nullptr) entry = &impl.plans.add(plan.impl_);

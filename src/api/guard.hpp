@@ -1,4 +1,4 @@
-// Nothing is thrown across the API: what the library's own code might throw becomes a Status here.
+// Turns every exception of the library's own code into a Status: nothing is thrown across the API.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 namespace cairn::api {
 
 template <class F> Status guarded(F&& body) noexcept {
-  // The texts are short enough to need no memory of their own.
+  // Both messages fit std::string's internal buffer, so that returning them allocates nothing.
   try {
     return std::forward<F>(body)();
   } catch (const std::bad_alloc&) {

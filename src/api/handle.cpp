@@ -42,9 +42,8 @@ Status Handle::set_workspace(void* workspace, std::size_t bytes) noexcept {
   return api::guarded([&]() -> Status {
     if (!impl_) return {Code::invalid_argument, "handle is not open; open it with Handle::open"};
     if (workspace == nullptr && bytes != 0) {
-      return {Code::invalid_argument, "workspace is null with " + std::to_string(bytes) +
-                                          " bytes; a null workspace "
-                                          "must have 0 bytes"};
+      return {Code::invalid_argument,
+              "workspace is null with " + std::to_string(bytes) + " bytes; a null workspace must have 0 bytes"};
     }
     if (reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0) {
       return {Code::invalid_argument, "workspace is not aligned; its address must be a multiple of 256"};

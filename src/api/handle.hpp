@@ -1,4 +1,4 @@
-// What a Handle holds.
+// The state of a Handle: device, stream, workspace, cached plans.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace cairn {
 struct Handle::Impl {
   std::shared_ptr<runtime::Machine> machine;
   runtime::Stream stream = nullptr;
-  void* lent = nullptr;  // the caller's workspace, if one was set
+  void* lent = nullptr;  // the workspace that the caller set, if any
   std::size_t lent_bytes = 0;
-  runtime::Buffer own;  // grown as plans need it
+  runtime::Buffer own;  // the handle's own workspace, which grows as plans need it
 
   dispatch::PlanCache plans;
 
-  // Scratch memory of at least `bytes`, from the caller if one was lent and else our own.
+  // Scratch memory of at least `bytes`: the caller's workspace if one was set, else the handle's own.
   Status workspace(std::size_t bytes, std::span<std::byte>& out);
 };
 

@@ -1,4 +1,4 @@
-// The words for the enumerations, and back.
+// The names of the enumerators, and parsing them.
 #include <array>
 #include <string>
 #include <string_view>
@@ -31,7 +31,7 @@ Status find(const char* what, const std::array<std::string_view, N>& words, std:
       return {};
     }
   }
-  std::string message = "'" + std::string(text) + "' is no " + what + "; it must be one of";
+  std::string message = "'" + std::string(text) + "' is not a valid " + what + "; it must be one of";
   for (const auto& w : words) message += " " + std::string(w);
   return {Code::invalid_argument, std::move(message)};
 }

@@ -1,5 +1,5 @@
-// A Problem as text, both ways. Every field has one row in kFields; printing and parsing walk that table, so
-// the two cannot disagree about what there is.
+// Prints and parses a Problem. Every field has one row in kFields, and both directions use that table, so that they
+// cannot disagree about the fields.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,7 +21,7 @@ Status parse_integer(std::string_view text, std::int64_t& out) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) return bad(quoted(text) + " does not fit 64 bits");
-  if (error != std::errc{} || end != text.data() + text.size()) return bad(quoted(text) + " is no whole number");
+  if (error != std::errc{} || end != text.data() + text.size()) return bad(quoted(text) + " is not an integer");
   out = value;
   return {};
 }
@@ -68,10 +68,10 @@ constexpr std::size_t index_of(std::string_view key) {
   return i;
 }
 constexpr std::size_t kOut = index_of("out"), kCompute = index_of("compute"), kFirstDerived = index_of("lda");
-// What the short form says in its three words; the rest follows as key=value where it is not the default.
+// The short form begins with type, layout and shape; other fields follow as key=value where they are not the default.
 constexpr std::size_t kOrder = index_of("order"), kFirstStride = index_of("stride_a");
 
-// What has been said so far, and the problem it adds up to.
+// The fields that have been read so far.
 struct Reader {
   Problem said;
   std::array<bool, kFields.size()> given{};
@@ -86,7 +86,7 @@ struct Reader {
   Status set(std::string_view key, std::string_view value) { return set(index_of(key), value); }
 };
 
-// The names that mean a storage type with another way to multiply.
+// Type names that stand for a storage type and a compute mode other than native.
 struct Mode {
   std::string_view word;
   Type in;
@@ -137,7 +137,7 @@ Status read_shape(std::string_view word, Reader& reader) {
     return {};
   }
   const auto second = word.find('x', first + 1);
-  if (second == std::string_view::npos) return bad(quoted(word) + " is no shape; it must be MxNxK or one number");
+  if (second == std::string_view::npos) return bad(quoted(word) + " is not a shape; it must be MxNxK or one number");
   if (auto s = reader.set("m", word.substr(0, first)); !s.ok()) return s;
   if (auto s = reader.set("n", word.substr(first + 1, second - first - 1)); !s.ok()) return s;
   return reader.set("k", word.substr(second + 1));
@@ -147,7 +147,7 @@ Status read_word(std::string_view word, Reader& reader) {
   if (const auto equals = word.find('='); equals != std::string_view::npos) {
     const auto key = word.substr(0, equals);
     if (index_of(key) < kFields.size()) return reader.set(key, word.substr(equals + 1));
-    std::string message = quoted(key) + " is no key; it must be one of";
+    std::string message = quoted(key) + " is not a key; it must be one of";
     for (const auto& field : kFields) message += " " + std::string(field.key);
     return bad(std::move(message));
   }
@@ -155,12 +155,14 @@ Status read_word(std::string_view word, Reader& reader) {
   if (looks_like_layout(word)) return read_layout(word, reader);
   if (word == "row" || word == "column") return reader.set("order", word);
   if (word[0] == '-' || (word[0] >= '0' && word[0] <= '9')) return read_shape(word, reader);
-  return bad(quoted(word) + " is no type (f32, e4m3:bf16 …), layout (nt …), shape (MxNxK) or key=value");
+  return bad(quoted(word) +
+             " is not understood; write a type (f32, e4m3:bf16 …), layout (nt …), shape (MxNxK) or "
+             "key=value");
 }
 
 std::int64_t end_to_end(const Stored& s) {
   std::int64_t elements = 0;
-  // A size that overflows here is caught by the check of the call; the text form must still hold it.
+  // Overflow is not an error here: parsing accepts any size, and check() refuses it when it is used.
   if (__builtin_mul_overflow(s.major, s.ld, &elements)) return std::numeric_limits<std::int64_t>::max();
   return elements;
 }

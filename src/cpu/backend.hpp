@@ -1,5 +1,5 @@
-// The shape of a CPU backend, and the list of them. A backend takes calls that have been checked and
-// normalized: row-major, pointers where they are needed, alpha and beta rounded to the accumulator type.
+// The interface of a CPU backend, and the list of them. A backend takes calls that have been checked and
+// normalized: row-major, no null pointers to what is read, alpha and beta rounded to the accumulator type.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ extern const Backend reference;
 extern const Backend openblas;
 #endif
 
-// Every backend of this build, the best first.
+// Every backend of this build, the fastest first.
 std::span<const Backend* const> backends();
 
 }  // namespace cairn::cpu

@@ -1,9 +1,8 @@
-// Numbers of twice double's precision, as an unevaluated sum hi + lo, and their one rounding to a
-// storage type.
+// Double-double arithmetic: a number is the unevaluated sum hi + lo of two doubles, with 106
+// significant bits, and is rounded once to a storage type.
 //
-// A value is finite when hi is; where hi is an infinity or NaN it is the whole value and lo is 0.
-// The error terms below are worthless after an overflow (infinity minus infinity), so they are
-// dropped where that is seen.
+// A value is finite when hi is; if hi is an infinity or NaN it is the whole value and lo is 0. After an
+// overflow the error terms below are meaningless (infinity minus infinity), and are set to 0.
 #pragma once
 
 #include <bit>
@@ -18,14 +17,14 @@ struct DoubleDouble {
   double lo = 0;
 };
 
-// a + b without error: the rounded sum, and what the rounding took away.
+// a + b without error: the rounded sum and its rounding error (TwoSum, Knuth).
 inline DoubleDouble two_sum(double a, double b) {
   const double sum = a + b;
   const double b_kept = sum - a;
   return {sum, (a - (sum - b_kept)) + (b - b_kept)};
 }
 
-// a * b without error, except that of a tiny product the part below 2^-1074 is lost.
+// a * b without error, except that the part of a tiny product below 2^-1074 is lost.
 inline DoubleDouble two_product(double a, double b) {
   const double product = a * b;
   return {product, std::fma(a, b, -product)};
@@ -50,9 +49,9 @@ inline DoubleDouble add(DoubleDouble x, DoubleDouble y) {
   return normalize({sum.hi, sum.lo + (x.lo + y.lo)});
 }
 
-// Rounds a normalized x to double such that a second, ordinary rounding to a type of at most 51
-// significant bits gives what one rounding of x would have: of the two doubles around x, the one
-// whose last bit is odd.
+// Rounds a normalized x to odd: of the two doubles around x, the one whose last bit is odd. A second
+// rounding, to nearest in a type of at most 51 significant bits, then gives what a single rounding of
+// x would have given.
 inline double round_to_odd(DoubleDouble x) {
   if (x.lo == 0 || !std::isfinite(x.hi)) return x.hi;
   const auto bits = std::bit_cast<std::uint64_t>(x.hi);

@@ -16,18 +16,18 @@ namespace cairn::cpu {
 namespace {
 
 // OpenBLAS multiplies on the calling thread alone up to this many multiply-adds (its GEMM_MULTITHREAD_THRESHOLD
-// as built by default), so that batches of such products may run side by side without two layers of threads.
+// as built by default), so that batches of such products may run on our threads without nesting two thread pools.
 constexpr double kOneThread = 64.0 * 64 * 64;
 
-// The least that is worth a thread of ours: multiply-adds, elements converted.
+// The least work that pays for starting a thread: multiply-adds, elements converted.
 constexpr double kWorkPerThread = 1 << 20;
 constexpr double kElementsPerThread = 1 << 18;
 
 bool is_packed(Type in) { return in != Type::f64 && in != Type::f32; }
 
 int threads_for(double amount, double per_thread) {
-  // What the caller or OPENBLAS_NUM_THREADS lets OpenBLAS use is what we use. Only read: the number
-  // is global, and other threads of the program rely on it.
+  // Uses as many threads as the caller or OPENBLAS_NUM_THREADS allows OpenBLAS. The number is global
+  // and other threads of the program may rely on it, so it is never set here.
   return static_cast<int>(std::clamp(amount / per_thread, 1.0, static_cast<double>(openblas_get_num_threads())));
 }
 
@@ -74,8 +74,7 @@ template <class T> void multiply_direct(const Call& call, const Operands& data) 
              p.ldc);
 }
 
-// Widens op(X)[i0 …, j0 …], rows x cols, in the layout it has: OpenBLAS transposes as well as we
-// could.
+// Widens op(X)[i0 …, j0 …], rows x cols, in the layout it has: OpenBLAS transposes while it packs.
 void widen_panel(const Problem& p, const std::byte* X, Op op, std::int64_t ld, std::int64_t i0, std::int64_t j0,
                  std::int64_t rows, std::int64_t cols, float* panel, bool threaded) {
   if (op != Op::none) {
@@ -116,13 +115,13 @@ void multiply_panels(const Call& call, const Operands& data, const Panels& panel
 
 std::string refuses(const Problem& p) {
   if (is_packed(p.in)) {
-    return p.out == Type::f64 ? "narrow types are summed in f32, not in f64" : "";
+    return p.out == Type::f64 ? "C is f64; products of narrow types are accumulated in f32" : "";
   }
-  if (p.out != p.in) return "f32 and f64 products have the type of their operands";
+  if (p.out != p.in) return "C has another type than A and B; for f32 and f64 it must be the same";
   constexpr std::int64_t most = std::numeric_limits<blasint>::max();
-  if (std::max({p.m, p.n, p.k}) > most) return "m, n or k is beyond OpenBLAS's integers";
-  if (std::max({p.lda, p.ldb, p.ldc}) > most) return "a leading dimension is beyond OpenBLAS's integers";
-  return {};  // tf32 and split permit less accuracy than sgemm has; they do not demand it
+  if (std::max({p.m, p.n, p.k}) > most) return "m, n or k does not fit OpenBLAS's integers";
+  if (std::max({p.lda, p.ldb, p.ldc}) > most) return "a leading dimension does not fit OpenBLAS's integers";
+  return {};  // tf32 and split allow less accuracy than sgemm has, so sgemm serves them too
 }
 
 std::size_t workspace_bytes(const Problem& p) {
@@ -139,13 +138,13 @@ Status run(const Call& call, std::span<std::byte> workspace) {
   const auto multiply = [&](const Operands& data) {
     p.in == Type::f64 ? multiply_direct<double>(call, data) : multiply_direct<float>(call, data);
   };
-  if (!packed && p.batch == 1) {  // small products feel every step between the call and cblas
+  if (!packed && p.batch == 1) {  // the shortest way to cblas: small products take less time than the rest of this
     multiply(Operands(call, 0));
     return {};
   }
   const std::size_t panel_bytes = packed ? Panels(p).bytes() : 0;
   auto workers = static_cast<std::size_t>(workers_for(p));
-  // Someone may have given OpenBLAS more threads since the workspace was measured.
+  // OpenBLAS's thread count may have grown since the size of the workspace was computed.
   if (packed) workers = std::min(workers, workspace.size() / panel_bytes);
 
   spread(static_cast<int>(workers), p.batch, [&](int worker, std::int64_t begin, std::int64_t end) {

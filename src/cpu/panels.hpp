@@ -1,6 +1,6 @@
-// Narrow types on a machine that multiplies f32: a panel of A and one of B are widened to f32,
-// multiplied there, and the f32 sums are scaled and rounded once into C. This file says how a
-// problem is cut and converts the panels.
+// Products of types narrower than f32 by an f32 GEMM: a panel of A and one of B are converted to f32
+// and multiplied, and the f32 results are scaled and rounded once into C. This file divides a problem
+// into panels and converts them.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace cairn::cpu {
 
 // The f32 panels of one worker, and how many elements of m, n and k they hold.
 struct Panels {
-  // Widening a panel pair takes 2 conversions per kSize multiply-adds. Larger gains little and no
-  // longer fits a shared cache.
+  // Each element of a panel pair is converted once for kSize multiply-adds. Larger panels gain little
+  // and no longer fit a shared cache.
   static constexpr std::int64_t kSize = 1024;
 
   std::int64_t m, n, k;

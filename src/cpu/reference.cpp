@@ -1,4 +1,4 @@
-// The obviously right backend: sums of twice double's precision, one rounding, one thread.
+// The reference backend: double-double sums, one rounding, one thread.
 #include "src/cpu/reference.hpp"
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace cairn::cpu {
 namespace {
 
-// How much of a sum is kept. Products of f32 and narrower types are exact in double, so only the
-// sum rounds.
+// Which rounding errors are kept in lo. Products of f32 and narrower types are exact in double, so
+// that only additions round.
 enum class Sum {
-  plain,    // nothing but the double
-  sums,     // what additions round away
-  products  // and what multiplications do: f64
+  plain,    // none: plain double arithmetic
+  sums,     // those of additions
+  products  // and those of multiplications, for f64
 };
 
-// A piece of the problem as doubles, small enough for a second-level cache: whatever the type,
-// layout and transposition, what is multiplied is this.
+// A block of the problem converted to doubles, small enough for a second-level cache. Every type, layout
+// and op is multiplied in this form.
 struct Tile {
   static constexpr std::int64_t kRows = 32, kCols = 128, kDepth = 128, kStep = 4;
   static_assert(kDepth % kStep == 0);
@@ -92,7 +92,7 @@ void multiply(const Operand& A, const Operand& B, std::int64_t i0, std::int64_t 
     const std::int64_t depth = std::min(Tile::kDepth, k - k0);
     A.unpack(i0, k0, rows, depth, t.a);
     B.unpack(k0, j0, depth, cols, t.b);
-    // Zeros round the depth up to whole steps; 0 * 0 changes no sum.
+    // Pads k with zeros to a multiple of kStep; 0 * 0 changes no sum.
     const std::int64_t steps = (depth + Tile::kStep - 1) / Tile::kStep;
     for (std::int64_t kk = depth; kk < steps * Tile::kStep; ++kk) {
       for (std::int64_t i = 0; i < rows; ++i) t.a[i][kk] = 0;
@@ -145,7 +145,7 @@ std::int64_t dense_index(const Problem& p, std::int64_t batch, std::int64_t i, s
   return (batch * p.m + i) * p.n + j;
 }
 
-// Every type to every type. tf32 and split permit less accuracy than f32; they do not demand it.
+// Takes every pair of types. tf32 and split allow less accuracy than f32, so it serves them too.
 std::string refuses(const Problem&) { return {}; }
 
 std::size_t workspace_bytes(const Problem&) { return sizeof(Tile); }
@@ -192,7 +192,7 @@ void magnitude(const Call& call, double* out) {
   });
 }
 
-const Backend reference = {"cpu/reference", "sums of twice double's precision, rounded once; slow and right", refuses,
+const Backend reference = {"cpu/reference", "double-double sums, rounded once; slow and right", refuses,
                            workspace_bytes, run};
 
 }  // namespace cairn::cpu

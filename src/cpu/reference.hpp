@@ -1,5 +1,5 @@
-// What a product is, to twice double's precision: the oracle of verification, and what the backend
-// "cpu/reference" rounds. Calls are as a backend gets them: checked and row-major.
+// Products in double-double arithmetic (106 bits): the oracle of verification for f64, and what the
+// backend "cpu/reference" rounds. Calls are checked and row-major, as for a backend.
 #pragma once
 
 #include "src/call.hpp"
@@ -14,8 +14,8 @@ namespace cairn::cpu {
 // fit one number of 106 bits less log2(k) have no error.
 void exact(const Call& call, double* hi, double* lo);
 
-// |alpha| * |op(A)| * |op(B)| + |beta| * |C| in plain double, laid out as exact() does: what errors
-// are measured against.
+// |alpha| * |op(A)| * |op(B)| + |beta| * |C| in plain double, laid out as exact() does: error bounds
+// are relative to it.
 void magnitude(const Call& call, double* out);
 
 }  // namespace cairn::cpu

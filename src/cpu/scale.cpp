@@ -18,8 +18,8 @@ void scale_c(const Call& call) {
           std::fill_n(row, p.n, T{});
           continue;
         }
-        // beta has at most 24 significant bits unless C is f64, so the product in double is exact
-        // or the one rounding there is.
+        // Unless C is f64, beta and C have at most 24 significant bits each, so the product in double is
+        // exact and is rounded once, to C's type.
         for (std::int64_t j = 0; j < p.n; ++j) row[j] = static_cast<T>(beta * static_cast<double>(row[j]));
       }
     }

@@ -1,13 +1,13 @@
-// What becomes of C when there is no product to add: alpha = 0 or k = 0.
+// C = beta * C, for calls without a product: alpha = 0 or k = 0.
 #pragma once
 
 #include "src/call.hpp"
 
 namespace cairn::cpu {
 
-// Whether A and B are read at all. Where they are not they may be null, and alpha counts for
-// nothing: netlib returns beta * C for k = 0 even when alpha is NaN. (NaN is not 0, so alpha = NaN
-// with k > 0 reads them.)
+// Whether A and B are read at all. If they are not, they may be null and alpha is ignored: for k = 0 the
+// result is beta * C even if alpha is NaN (docs/numerics.md). NaN is not 0, so that alpha = NaN with k > 0
+// reads them.
 inline bool reads_inputs(const Call& call) {
   const Problem& p = call.problem;
   return p.m > 0 && p.n > 0 && p.batch > 0 && p.k > 0 && call.alpha != 0;

@@ -1,5 +1,5 @@
-// Work spread over threads that live for one call. Starting one costs tens of microseconds, so
-// callers ask for several only when each will have a good deal more than that to do.
+// Runs work on threads that live for one call. Starting a thread costs tens of microseconds, so
+// callers ask for several only when each has much more than that to do.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace cairn::cpu {
 
 // Calls f(worker, begin, end) for `workers` equal parts of 0 … count-1, the first on the calling
-// thread, and returns when all are done. A part whose thread cannot be had runs on the calling
-// thread too. f must not throw.
+// thread, and returns when all are done. If a thread cannot be started, its part runs on the calling
+// thread. f must not throw.
 template <class F> void spread(int workers, std::int64_t count, const F& f) {
   const auto begin = [&](int worker) {
     return count / workers * worker + std::min<std::int64_t>(worker, count % workers);

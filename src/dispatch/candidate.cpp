@@ -9,7 +9,7 @@ const void* at(const void* matrix, std::int64_t elements, Type type) {
   return matrix == nullptr ? nullptr : static_cast<const std::byte*>(matrix) + elements * size_of(type);
 }
 
-// The entry of the card for a problem's types: the one that computes as asked, else the last of these types.
+// The card's entry for a problem's types: the one with the compute mode asked for, else the last with these types.
 const Types* types_of(const Rung& rung, const Problem& row) {
   const Types* found = nullptr;
   for (const Types& t : rung.types) {
@@ -43,11 +43,12 @@ Device device_of(const runtime::Facts& facts) {
 Refusal refusal(const Rung& rung, const Problem& row, const Device& device) {
   const Types* types = types_of(rung, row);
   if (types == nullptr) return Refusal::types;
-  // Less accuracy than IEEE is used only where it was asked for; more is always welcome.
+  // A compute mode less accurate than native is used only if it was asked for. Native is accurate enough for every
+  // mode.
   if (types->compute != Compute::native && types->compute != row.compute) return Refusal::compute;
   if ((rung.layouts & layout::of(row.op_a, row.op_b)) == 0) return Refusal::layout;
   if (device.arch < rung.arch || (rung.only_arch && device.arch > rung.arch)) return Refusal::arch;
-  if (row.m == 0 || row.n == 0 || row.k == 0) return Refusal::none;  // nobody looks at A and B
+  if (row.m == 0 || row.n == 0 || row.k == 0) return Refusal::none;  // A and B are not read
   const auto off = [&](std::int64_t elements) { return elements * size_of(row.in) % rung.row_alignment != 0; };
   if (off(row.lda)) return Refusal::lda;
   if (off(row.ldb)) return Refusal::ldb;
@@ -58,7 +59,8 @@ Refusal refusal(const Rung& rung, const Problem& row, const Device& device) {
 
 std::string why_not(const Rung& rung, const Problem& row, const Device& device) {
   const auto off = [&](const char* what, std::int64_t elements) {
-    return std::string(what) + " is " + std::to_string(elements) + ", and it takes multiples of " +
+    return std::string(what) + " is " + std::to_string(elements) + " elements, " +
+           std::to_string(elements * size_of(row.in)) + " bytes; it needs a multiple of " +
            std::to_string(rung.row_alignment) + " bytes";
   };
   switch (refusal(rung, row, device)) {
@@ -67,15 +69,16 @@ std::string why_not(const Rung& rung, const Problem& row, const Device& device) 
       std::string all;
       for (const Types& t : rung.types)
         all += (all.empty() ? "" : ", ") + std::string(name(t.in)) + " into " + std::string(name(t.out));
-      return "it multiplies " + all;
+      return "it takes only " + all;
     }
     case Refusal::compute:
-      return "it computes in " + std::string(name(types_of(rung, row)->compute)) + ", which was not asked for";
+      return "it computes in " + std::string(name(types_of(rung, row)->compute)) + ", and the problem asks for " +
+             std::string(name(row.compute));
     case Refusal::layout:
       return "it does not take the layout " + std::string(name(row.op_a)) + std::string(name(row.op_b));
     case Refusal::arch:
-      return "it needs sm_" + std::to_string(rung.arch) + (rung.only_arch ? " and no other" : "") + ", this is sm_" +
-             std::to_string(device.arch);
+      return "it needs sm_" + std::to_string(rung.arch) + (rung.only_arch ? " exactly" : " or later") +
+             "; this is sm_" + std::to_string(device.arch);
     case Refusal::lda: return off("lda", row.lda);
     case Refusal::ldb: return off("ldb", row.ldb);
     case Refusal::stride_a: return off("stride_a", row.stride_a);
@@ -110,8 +113,9 @@ Status launch(const Candidate& candidate, const RungArgs& args, Stream stream) {
   const Rung& rung = *candidate.rung;
   const Problem& p = args.problem;
   if (candidate.aligned && !aligned(rung, args)) {
-    return failed(rung, p, Code::unsupported,
-                  "A and B must begin at multiples of " + std::to_string(rung.pointer_alignment) + " bytes");
+    return failed(
+        rung, p, Code::unsupported,
+        "A or B is misaligned; both must be aligned to " + std::to_string(rung.pointer_alignment) + " bytes");
   }
   RungArgs each = args;
   if (rung.choose != nullptr) each.choice = &candidate.choice;

@@ -1,5 +1,5 @@
-// A rung as dispatch sees it: whether its card takes a problem, what it would run, and how that is launched. Problems
-// are checked and row-major here.
+// A rung as dispatch uses it: whether its card takes a problem, the tile and the forecast its card chooses, and the
+// launch. Problems have passed check() and are row-major here.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace cairn::dispatch {
 // The rungs that run on a device; empty for the CPU.
 Ladder ladder_of(runtime::Kind kind);
 
-// What cost models are told of a device.
+// The facts of a device that cost models use.
 Device device_of(const runtime::Facts& facts);
 
 // Why a card does not take a problem.
@@ -21,22 +21,22 @@ enum class Refusal : std::uint8_t { none, types, compute, layout, arch, lda, ldb
 Refusal refusal(const Rung& rung, const Problem& row, const Device& device);
 std::string why_not(const Rung& rung, const Problem& row, const Device& device);  // in words; empty if it takes it
 
-// A rung, and what it would run.
+// A rung, and its card's choice for a problem.
 struct Candidate {
   const Rung* rung = nullptr;
   Choice choice;
-  bool aligned = true;  // for A and B at multiples of the card's pointer_alignment, or for any
+  bool aligned = true;  // the choice needs A and B aligned to the card's pointer_alignment; false: it takes any
 };
-// For a problem that the card takes. Where it takes one product at a time, the forecast is of all of them, and the
-// scratch memory serves them one after the other.
+// For a problem that the card takes. If the rung launches each product of a batch separately, the forecast is for all
+// of them, and they use the same scratch memory one after the other.
 Candidate candidate(const Rung& rung, const Problem& row, const Device& device, int tile = kAnyTile,
                     bool aligned = true);
 
-// Whether A and B begin where the rung wants them; true where nobody reads them.
+// Whether A and B are aligned as the rung needs them; true if they are not read.
 bool aligned(const Rung& rung, const RungArgs& args);
 
-// One launch for each product of the batch, or one for all. `args` has all but the choice. An error names the rung
-// and the problem.
+// Launches once for each product of the batch, or once for all (Rung::batched). `args` is complete but for the
+// choice. An error names the rung and the problem.
 Status launch(const Candidate& candidate, const RungArgs& args, Stream stream);
 
 }  // namespace cairn::dispatch

@@ -21,8 +21,8 @@ bool known(const Problem& p) {
          p.op_a <= Op::transpose && p.op_b <= Op::transpose;
 }
 
-// C may be stored as the inputs are, or wider; a wider input than output loses nothing by being converted
-// first, so it has no place here.
+// C has the type of the inputs or a wider one. Inputs wider than C are not offered: the caller can convert them
+// first.
 Status check_types(const Problem& p) {
   bool pair = p.in == p.out;
   if (p.in == Type::f16 || p.in == Type::bf16) pair |= p.out == Type::f32;
@@ -40,7 +40,7 @@ Status check_types(const Problem& p) {
   return {};
 }
 
-// One matrix and its batch: ld, stride, and that its last byte can be counted.
+// One matrix and its batch: ld, stride, and that its extent in bytes fits 64 bits.
 Status check_matrix(char which, const Stored& s, Type type, std::int64_t batch, std::int64_t stride,
                     const Problem& p) {
   const std::string small(1, static_cast<char>(which - 'A' + 'a'));
@@ -64,15 +64,16 @@ Status check_matrix(char which, const Stored& s, Type type, std::int64_t batch, 
   return {};
 }
 
-// Two products of a batch must not write the same element: the matrices follow each other, or stand side by
-// side within the lines of a wider one.
+// Two products of a batch must not write the same element: their C follow each other in memory, or are column blocks
+// (row blocks in column order) of one wider matrix.
 Status check_stride_c(const Problem& p) {
   const Stored c = p.c();
   if (p.batch < 2 || c.span() == 0 || p.stride_c >= c.span()) return {};
   const bool side_by_side = p.stride_c >= c.minor && p.stride_c <= (c.ld - c.minor) / (p.batch - 1);
   if (side_by_side) return {};
   return invalid("stride_c is " + number(p.stride_c) + "; with batch " + number(p.batch) + " it must be at least " +
-                 number(c.span()) + ", the span of one C, or place them side by side within ldc");
+                 number(c.span()) + ", the elements that one C spans, or at least " + number(c.minor) +
+                 " with ldc large enough for all of them side by side");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-// The rules of a call. Every entry into the library passes through here before anything is planned or touched,
-// and every refusal names the argument and the rule it broke, with the numbers.
+// The rules that the arguments of a call must keep. Every entry into the library checks them before anything is
+// planned, read or written, and every refusal names the argument, its value and the rule.
 #pragma once
 
 #include "src/call.hpp"
 
 namespace cairn::dispatch {
 
-// Sizes, leading dimensions, strides, types: all that can be said without the data.
+// Sizes, leading dimensions, strides and types: everything but the pointers.
 Status check(const Problem& problem);
 
 // The pointers of a call whose problem has passed check(): present where they are read or written, and aligned to

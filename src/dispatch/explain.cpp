@@ -1,5 +1,5 @@
-// A plan in words: what was weighed, from the same numbers. They are worked out again, since a plan keeps only what
-// won and every answer of a card depends on the problem and the device alone.
+// The text of Plan::why(). A plan keeps only the winning choice, so the other forecasts are computed again here; they
+// are the same, since a card's answer depends on the problem and the device alone.
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -48,7 +48,7 @@ std::string explain_best(const Plan::Impl& plan) {
   const auto& [rung, choice, aligned] = plan.best;
   std::string why = std::string(rung->id) + ": chosen, ";
   if (rung->choose == nullptr) {
-    why += "the highest rung that takes this problem, and none with a forecast does";
+    why += "the highest rung that takes this problem; no rung with a forecast takes it";
   } else {
     why += "the shortest forecast, " + number(choice.forecast.us()) + " µs";
   }
@@ -66,8 +66,8 @@ std::string explain_fallback(const Plan::Impl& plan) {
   const auto& [rung, choice, aligned] = plan.fallback;
   return std::string(rung->id) + ": fallback for A or B that does not begin at a multiple of " +
          std::to_string(plan.best.rung->pointer_alignment) + " bytes" +
-         (rung == plan.best.rung ? ", which it copies" : "") + "; tile " + rung->tile_name(choice.tile).text + ", " +
-         sum(choice.forecast) + "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
+         (rung == plan.best.rung ? ", which it packs first" : "") + "; tile " + rung->tile_name(choice.tile).text +
+         ", " + sum(choice.forecast) + "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
 }
 
 // From the top of the ladder.
@@ -86,7 +86,7 @@ std::string explain_gpu(const Plan::Impl& plan) {
     } else if (rung.choose != nullptr) {
       why += "a longer forecast, " + sum(candidate(rung, plan.row, plan.gpu).choice.forecast) + "\n";
     } else {
-      why += "has no forecast, and others do\n";
+      why += "no forecast, so it runs only where no rung with one does\n";
     }
   }
   return why;

@@ -18,7 +18,7 @@ Status plan_cpu(Plan::Impl& plan) {
   return {Code::unsupported, "no CPU backend takes " + plan.asked.brief()};
 }
 
-// Of the rungs that forecast and that `fits` admits, the one with the shortest forecast; no rung if there is none.
+// Of the rungs with a forecast that take the problem and that `fits` admits, the one with the shortest; null if none.
 template <class Fits> Candidate shortest(const Plan::Impl& plan, bool aligned, Fits fits) {
   Candidate best;
   for (const Rung* rung : ladder_of(plan.kind)) {
@@ -29,7 +29,7 @@ template <class Fits> Candidate shortest(const Plan::Impl& plan, bool aligned, F
   return best;
 }
 
-// Where no rung that forecasts takes a problem: the highest of the others.
+// The highest rung of the ladder that takes the problem, for problems that no rung with a forecast takes.
 Candidate highest(const Plan::Impl& plan) {
   const Ladder ladder = ladder_of(plan.kind);
   for (auto rung = ladder.rbegin(); rung != ladder.rend(); ++rung) {
@@ -39,17 +39,32 @@ Candidate highest(const Plan::Impl& plan) {
   return {};
 }
 
-// For pointers that `best` does not take as they are: rungs that take any, and those that copy first.
+// What runs if A or B is misaligned for `best`: a rung that takes any pointer, or one that packs operands first.
 Candidate fallback_for(const Plan::Impl& plan) {
   if (plan.best.rung->pointer_alignment == 1) return {};
   return shortest(plan, false, [](const Rung& rung) { return rung.pointer_alignment == 1 || rung.copies; });
+}
+
+// The rung that comes closest to taking the problem, and why it refuses. refusal() checks types first and strides
+// last, so the rung whose refusal comes last in that order meets the most conditions.
+std::string closest_refusal(const Plan::Impl& plan) {
+  const Rung* closest = nullptr;
+  Refusal last = Refusal::none;
+  for (const Rung* rung : ladder_of(plan.kind)) {
+    const Refusal found = refusal(*rung, plan.row, plan.gpu);
+    if (rung->kind != RungKind::gemm || found < last) continue;
+    closest = rung, last = found;
+  }
+  if (closest == nullptr) return "this build has no kernels for it";
+  return "the closest, " + std::string(closest->id) + ": " + why_not(*closest, plan.row, plan.gpu);
 }
 
 Status plan_gpu(Plan::Impl& plan) {
   plan.best = shortest(plan, true, [](const Rung&) { return true; });
   if (plan.best.rung == nullptr) plan.best = highest(plan);
   if (plan.best.rung == nullptr) {
-    return {Code::unsupported, "no rung takes " + plan.asked.brief() + ": " + explain(plan).why};
+    return {Code::unsupported,
+            "no rung takes " + plan.asked.brief() + " on " + plan.device_name + "; " + closest_refusal(plan)};
   }
   plan.fallback = fallback_for(plan);
   plan.workspace = std::max(plan.best.choice.scratch_bytes, plan.fallback.choice.scratch_bytes);
@@ -80,7 +95,7 @@ const Candidate& candidate_for(const Plan::Impl& plan, const RungArgs& args) {
 const cairn::Plan::Impl::Words& cairn::Plan::Impl::words() const noexcept {
   try {
     std::call_once(once_, [this] { words_ = dispatch::explain(*this); });
-  } catch (...) {  // no memory: the next call tries again
+  } catch (...) {  // out of memory: the next call tries again
   }
   return words_;
 }

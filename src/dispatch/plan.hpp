@@ -1,5 +1,5 @@
 // Planning: which backend or rung runs a problem on a device. Of the rungs that take it, the one with the shortest
-// forecast (kernels/choice.hpp). Planning makes no text; why() is put into words when somebody asks.
+// forecast (kernels/choice.hpp). Planning makes no strings; the text of why() is made when it is first asked for.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct Plan::Impl {
   const cpu::Backend* backend = nullptr;  // on the CPU
   dispatch::Candidate best;               // on a GPU, emulated or not
   dispatch::Candidate fallback;           // if A or B is misaligned for `best`; no rung where none is needed
-  std::size_t workspace = 0;              // the most that run() may want
+  std::size_t workspace = 0;              // bytes, the most that run() may take
 
   struct Words {
     std::string id, tile, why;
   };
-  // Made on the first call, by whichever thread; empty if there is no memory for them.
+  // Made on the first call and shared by all threads; empty if there is no memory for them.
   const Words& words() const noexcept;
 
  private:
@@ -42,7 +42,7 @@ namespace dispatch {
 // `problem` has passed check().
 Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out);
 
-// What of a plan runs for these pointers, on a GPU.
+// On a GPU: `best`, or `fallback` if A or B is misaligned for it.
 const Candidate& candidate_for(const Plan::Impl& plan, const RungArgs& args);
 
 // Every candidate with its forecast, or what ruled it out.

@@ -1,5 +1,5 @@
-// The plans that a handle has made, by problem, so that calling gemm() in a loop plans once. Bounded: a set of four
-// for each hash, in which the oldest makes room. Not thread-safe, as a handle is not.
+// A handle's plans by problem, so that calling gemm() in a loop plans once. A 4-way set-associative cache of 256
+// entries: a new plan replaces the oldest of its set. Not thread-safe, as a handle is not.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class PlanCache {
   };
   static constexpr std::size_t kSets = 64, kWays = 4;
 
-  // Null if there is none. An entry stays where it is until the next add().
+  // Null if there is none. The pointer is valid until the next add().
   Entry* find(const Problem& problem) {
     if (last_ != nullptr && last_->plan->asked == problem) return last_;
     for (const auto& entry : sets_[hash(problem) % kSets].entries)

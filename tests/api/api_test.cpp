@@ -1,4 +1,4 @@
-// The C++ face: handles, plans, runs, and that whatever is refused writes nothing.
+// The C++ API: handles, plans, runs, and that a refused call writes nothing.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -90,7 +90,7 @@ TEST(Api, ScalarsAreRoundedToTheAccumulatorFirst) {
   const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
   const float a = 1, b = 1;
   float c = kNan;
-  // As a double it is not 0; as the float that kernels take it is, and then C is not read.
+  // Not 0 as a double, but 0 when it is rounded to float, which kernels take: then C is not read.
   ASSERT_TRUE(gemm(handle, p, 0.1, &a, &b, 1e-60, &c).ok());
   EXPECT_EQ(c, 0.1f);
 }
@@ -145,8 +145,7 @@ TEST(Api, AProblemTooLargeForTheFastBackendFallsBackAndSaysSo) {
   EXPECT_EQ(plan.id(), "cpu/reference") << plan.why();
 }
 
-// The emulated GPU runs the ladder, on memory of its own: the rung with the shortest forecast, which for f32 is the
-// one that has one.
+// The emulated GPU runs the ladder on its own memory. For f32 only one rung has a forecast, and it is chosen.
 TEST(Api, TheEmulatedGpuRunsTheRungWithTheShortestForecast) {
   Handle handle;
   ASSERT_TRUE(Handle::open(kEmu, handle).ok());

@@ -1,4 +1,4 @@
-// The C face says what the C++ face says.
+// The C API gives the results and messages of the C++ API.
 #include <cstring>
 #include <string>
 #include <vector>

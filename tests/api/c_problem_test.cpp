@@ -36,7 +36,7 @@ class CProblem : public ::testing::Test {
   void SetUp() override { ASSERT_EQ(cairn_create(&handle, CAIRN_CPU), CAIRN_OK) << cairn_last_error(); }
   void TearDown() override { cairn_destroy(handle); }
 
-  // What every function that takes a problem says to this one. None may write anything.
+  // The result of every function that takes a problem, called with this one. None may write anything.
   std::vector<cairn_status> everyone(cairn_problem* p) {
     std::vector<cairn_status> said;
     char text[64] = "?";
@@ -91,7 +91,7 @@ TEST_F(CProblem, TheFirstLayoutStays) {
 
 TEST_F(CProblem, ALargerOneWithZerosBehindWorks) {
   Future f;
-  f.later[0] = f.later[1] = -1;  // to be zeroed: the library does not know what else they should be
+  f.later[0] = f.later[1] = -1;  // must become 0: the library does not know these fields
   ASSERT_EQ(cairn_problem_parse(&f.known, "f32 nn 2x2x3"), CAIRN_OK) << cairn_last_error();
   EXPECT_EQ(f.known.size, offsetof(Future, beyond));
   EXPECT_EQ(f.known.batch, 1);

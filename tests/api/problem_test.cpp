@@ -28,7 +28,7 @@ std::string refusal(const std::string& text) {
   return s.message();
 }
 
-// Any problem at all: sizes and strides of every magnitude, legal or not; text does not judge.
+// Any problem at all: sizes and strides of every magnitude, legal or not; parsing does not check them.
 Problem anything(lab::Random& random) {
   const auto number = [&] {
     const int bits = static_cast<int>(random.integer(0, 63));
@@ -62,13 +62,13 @@ TEST(ProblemText, ShortFormIsWhatPeopleWrite) {
   Problem q = Problem::packed(Type::e4m3, Op::none, Op::none, 8, 8, 8, Order::column, 4);
   q.out = Type::bf16;
   q.lda = 20;
-  q.stride_a = 160;  // 8 columns of 20, end to end: what follows from lda is not said
+  q.stride_a = 160;  // 8 columns of 20, end to end: a stride that follows from lda is left out
   EXPECT_EQ(q.brief(), "e4m3:bf16 nn 8x8x8 order=column lda=20 batch=4");
   q.compute = Compute::fast;
   EXPECT_EQ(q.brief(), "e4m3fast:bf16 nn 8x8x8 order=column lda=20 batch=4");
 }
 
-// A way to multiply has a name of its own only with the storage type it is for; with another it is said as a key.
+// A compute mode has a type name of its own only with the storage type it is for; with others it is printed as a key.
 TEST(ProblemText, AModeIsAWordForItsTypeAndACompute) {
   Problem p = parsed("e4m3fast nt 8x8x32");
   EXPECT_EQ(p.in, Type::e4m3);
@@ -105,7 +105,7 @@ TEST(ProblemText, ShortFormOfAnyProblemParsesBackToIt) {
   for (int i = 0; i < 20000; ++i) {
     const Problem p = anything(random);
     Problem back = parsed(p.brief());
-    if (p.batch == 1) {  // strides of a single product mean nothing and are not said
+    if (p.batch == 1) {  // strides of a single product have no meaning and are not printed
       back.stride_a = p.stride_a, back.stride_b = p.stride_b, back.stride_c = p.stride_c;
     }
     ASSERT_EQ(back, p) << p.brief() << " | " << p.full();
@@ -128,15 +128,15 @@ TEST(ProblemText, BadTextIsRefusedNamingTheWordAndTheRule) {
   EXPECT_NE(refusal("f33 nn 1x1x1").find("'f33'"), std::string::npos);
   EXPECT_NE(refusal("f32 nx 1x1x1").find("'nx'"), std::string::npos);
   EXPECT_NE(refusal("1x1").find("MxNxK"), std::string::npos);
-  EXPECT_NE(refusal("1x1x").find("k: '' is no whole number"), std::string::npos);
+  EXPECT_NE(refusal("1x1x").find("k: '' is not an integer"), std::string::npos);
   EXPECT_NE(refusal("1x1x1x1").find("k: '1x1'"), std::string::npos);
   EXPECT_NE(refusal("1x1x9223372036854775808").find("64 bits"), std::string::npos);
   EXPECT_NE(refusal("1x1x1 lda=2 lda=3").find("lda is given twice"), std::string::npos);
   EXPECT_NE(refusal("1x1x1 2x2x2").find("twice"), std::string::npos);
-  EXPECT_NE(refusal("1x1x1 ldx=2").find("'ldx' is no key"), std::string::npos);
+  EXPECT_NE(refusal("1x1x1 ldx=2").find("'ldx' is not a key"), std::string::npos);
   EXPECT_NE(refusal("1x1x1 order=diagonal").find("row column"), std::string::npos);
   EXPECT_NE(refusal("e4m3:f99 1x1x1").find("'f99'"), std::string::npos);
-  EXPECT_NE(refusal("1x1x1 =").find("'' is no key"), std::string::npos);
+  EXPECT_NE(refusal("1x1x1 =").find("'' is not a key"), std::string::npos);
 }
 
 TEST(ProblemText, PackingOverflowSaturatesInsteadOfWrapping) {

@@ -1,6 +1,6 @@
-// Arithmetic without rounding, to judge rounding by: a fixed-point number of 1024 bits, half of
-// them behind the point. Sums and products of a few f32 numbers of any size fit, and of doubles
-// that are neither huge nor tiny.
+// Arithmetic without rounding, to test rounding with: a fixed-point number of 1024 bits, 512 of them
+// after the binary point. Sums and products of a few f32 numbers of any size fit, and of doubles that
+// are neither huge nor tiny.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// The narrow types against an independent account of them: every value, written as its definition
-// says, in order.
+// The narrow types against an independent definition of their formats: every value, in order.
 #include "cairn/numbers.hpp"
 
 #include <algorithm>
@@ -133,8 +132,8 @@ TYPED_TEST(Numbers, random_floats_and_doubles_go_to_the_nearest_value) {
   }
 }
 
-// A hair above a midpoint, a hair too thin for float: rounding to float first would land on the
-// midpoint and then on the even neighbour.
+// Above a midpoint by less than float can hold: rounding to float first would give the midpoint, and
+// rounding that the even neighbour, which is the wrong one.
 TYPED_TEST(Numbers, a_double_is_rounded_once_where_rounding_through_float_would_differ) {
   int differ = 0;
   for (std::uint32_t code = 0; code < Format<TypeParam>::kMaxFinite; ++code) {

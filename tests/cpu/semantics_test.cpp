@@ -1,6 +1,6 @@
-// What every CPU backend owes its caller besides accuracy: netlib's rules on what is read and what
-// is written, infinities and NaNs, and small integers to the last bit. Every test runs for every
-// backend and pair of types.
+// The semantics of every CPU backend besides accuracy: netlib's rules on what is read and what is
+// written, infinities and NaNs, and small integers to the last bit. Every test runs for every backend
+// and pair of types.
 #include <cmath>
 #include <limits>
 #include <string>

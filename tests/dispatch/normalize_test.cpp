@@ -4,7 +4,7 @@
 //                             X =  [4 5 6]    Y =  [ 9 10]     X · Y  =   [139 154]
 //                                                  [11 12]
 // X and Y are laid out as sub-matrices of larger ones, transposed or not, by rows or by columns, every ld above its
-// minimum. The larger matrices hold -1000 wherever the sub-matrix is not, so that any step astray is loud.
+// minimum. The larger matrices hold -1000 outside of the sub-matrix, so that a wrong address gives a wrong result.
 #include "src/dispatch/normalize.hpp"
 
 #include <array>

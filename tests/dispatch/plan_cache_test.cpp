@@ -1,4 +1,4 @@
-// The plans a handle keeps.
+// The cache of plans in a handle.
 #include "src/dispatch/plan_cache.hpp"
 
 #include <vector>
@@ -26,7 +26,7 @@ TEST(PlanCache, FindsWhatWasAdded) {
   }
 }
 
-// Every field makes another problem, and so another plan.
+// Problems that differ in any one field have different plans.
 TEST(PlanCache, TellsProblemsApartByEveryField) {
   const Problem p = Problem::packed(Type::f16, Op::none, Op::none, 8, 8, 8, Order::row, 2);
   std::vector<Problem> others(16, p);
