@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kSchema = 1;
 constexpr std::size_t kDigits = 16;  // of one of the eight words
 
-// The file's contents if they are ours. Nothing where there is no such file or it is not understood.
+// The contents of the file; nothing if there is no such file or it has another format.
 std::optional<Json> read(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::ostringstream text;
@@ -60,7 +60,7 @@ Json to_json(const LtAlgorithm& algorithm, const LtAttributes& a) {
             {"cluster", a.cluster}}}};
 }
 
-// All or nothing: a reader, or a run that is cut short, never sees half a file.
+// Writes to a temporary file and renames it, so that no reader, and no interrupted run, ever sees half a file.
 bool write(const std::filesystem::path& file, const std::string& text) {
   std::error_code failed;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
@@ -113,7 +113,7 @@ bool keep_choice(const std::filesystem::path& file, const ChoiceKey& key, const 
     std::error_code unknown;
     const auto there = std::filesystem::status(file, unknown).type();
     auto all = read(file);
-    if (!all && there != std::filesystem::file_type::not_found) return false;  // somebody's, and not ours to replace
+    if (!all && there != std::filesystem::file_type::not_found) return false;  // another file of this name: keep it
     if (!all) all = Json{{"schema", kSchema}, {"choices", Json::object()}};
     (*all)["choices"][key.device][key.version][key.problem] = to_json(algorithm, attributes);
     return write(file, all->dump(1) + "\n");

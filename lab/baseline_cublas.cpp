@@ -1,12 +1,12 @@
-// The only file that speaks to cuBLAS.
+// Calls cuBLAS; no other file does.
 //
 // How a row-major product becomes cuBLAS's arguments. cuBLAS is column-major, as BLAS always was. The memory of a
 // row-major matrix, read as column-major with the same ld, is its transpose (src/dispatch/normalize.hpp says why), so
 // dispatch::to_column() turns row-major C = op(A) op(B) into column-major C' = op(B') op(A'): cuBLAS gets our B as
 // its A and our A as its B, n as its m and m as its n, and each matrix keeps its pointer, op, ld and stride.
-// Row-major nt thereby arrives as column-major TN, the one layout in which Hopper multiplies 8-bit floats. A
-// column-major product is passed as it stands. For cuBLASLt a stored matrix has `minor` rows and `major` columns: its
-// lines are columns.
+// Row-major nt thus becomes column-major TN, the only layout that Hopper's tensor cores have for 8-bit floats. A
+// column-major product is passed unchanged. In cuBLASLt's terms a stored matrix has `minor` rows and `major` columns,
+// since the lines of a column-major matrix are its columns.
 #include "lab/baseline_cublas.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Alignment alignment_of(const Call& call) {
 #ifdef CAIRN_HAVE_CUBLAS
 namespace {
 
-// Loaded, not linked: a linked library is loaded at the start of every command, `cairn --version` too.
+// Loaded with dlopen: a linked library would be loaded at the start of every command, `cairn --version` included.
 const Loaded& library() {
   static const std::string version = std::to_string(CUBLAS_VER_MAJOR);
   static const Loaded loaded({"libcublasLt.so." + version, "libcublas.so." + version}, CAIRN_CUBLAS_DIR);
@@ -144,7 +144,7 @@ Status describe_product(const Problem& column, Described& d) {
   CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSA, &op_a, sizeof op_a);
   CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSB, &op_b, sizeof op_b);
   if (p.in == Type::e4m3) {
-    // Whether sums stay in the tensor core, at its own reduced precision.
+    // Compute::fast: all of k is accumulated at the tensor core's own precision.
     const std::int8_t fast = p.compute == Compute::fast ? 1 : 0;
     CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
   }
@@ -164,12 +164,12 @@ Status set_preference(cublasLtMatmulPreference_t preference, const Problem& p, A
   };
   if (auto s = set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{kWorkspaceBytes}); !s.ok()) return s;
   if (size_of(p.out) < size_of(accumulator(p.in))) {
-    // Partial sums in the output's type would break the promise of f32 sums, which ours are held to.
+    // Partial sums in the output's type would be less accurate than the f32 sums that our kernels keep.
     const std::uint32_t exact_sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     if (auto s = set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, exact_sums); !s.ok()) return s;
   }
   if (pipes == Pipes::fma) {
-    // A set of bits for the pipe, the sums' type and the inputs'; of the others any will do.
+    // The mask has bits for the pipe, the accumulator's type and the inputs' type; only the pipe is restricted.
     const std::uint64_t no_tensor_cores = CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA |
                                           CUBLASLT_NUMERICAL_IMPL_FLAGS_ACCUMULATOR_TYPE_MASK |
                                           CUBLASLT_NUMERICAL_IMPL_FLAGS_OP_INPUT_TYPE_MASK;
@@ -227,7 +227,7 @@ class OpenCublas final : public Cublas {
     const Scalars scalars(c);
     const cudaDataType_t in = cuda(p.in), out = cuda(p.out);
     return machine_->run_here([&]() -> Status {
-      // A new stream takes the workspace away, and without one cuBLAS would allocate while a graph is recorded.
+      // cublasSetStream resets the workspace, and without one cuBLAS would allocate during stream capture.
       CAIRN_CUBLAS(cublasSetStream_v2, handle_, static_cast<cudaStream_t>(stream));
       CAIRN_CUBLAS(cublasSetWorkspace_v2, handle_, workspace_.data(), kWorkspaceBytes);
       if (p.batch == 1) {
@@ -315,7 +315,8 @@ class OpenCublas final : public Cublas {
     if (result.state != CUBLAS_STATUS_SUCCESS) return failed("cublasLtMatmulAlgoCheck", result.state);
     algorithm.workspace_bytes = result.workspaceSize;
     if (result.workspaceSize <= kWorkspaceBytes) return {};
-    return {Code::unsupported, "the algorithm needs more workspace than there is"};
+    return {Code::unsupported,
+            fmt::format("the algorithm needs more than the {} bytes of workspace", kWorkspaceBytes)};
   }
 
   LtAttributes attributes(const LtAlgorithm& algorithm) const override {

@@ -1,5 +1,5 @@
-// cuBLAS as far as the laboratory speaks to it, without its headers: baseline_cublas.cpp alone knows those. The
-// library is loaded when it is first wanted: its hundreds of megabytes take longer to load than most commands run.
+// The laboratory's interface to cuBLAS, without its headers, which only baseline_cublas.cpp includes. The library is
+// loaded at first use: loading its hundreds of megabytes takes longer than most commands run.
 #pragma once
 
 #include <array>
@@ -26,17 +26,17 @@ struct LtAttributes {
                cluster = 0;
 };
 
-// To how many bytes the matrices are aligned, as far as it matters to anyone.
+// The alignment of the matrices in bytes, up to the largest that makes a difference.
 struct Alignment {
   std::uint32_t A = 256, B = 256, C = 256;
   bool operator==(const Alignment&) const = default;
 };
 Alignment alignment_of(const Call& call);
 
-// What an algorithm may multiply with.
+// The execution units that an algorithm may use.
 enum class Pipes : std::uint8_t { all, fma };  // fma: no tensor cores
 
-// A problem in cuBLASLt's terms, which only it understands.
+// A problem as cuBLASLt's descriptors; opaque outside of baseline_cublas.cpp.
 struct LtDescription {
   explicit LtDescription(const Problem& p) : problem(p) {}
   virtual ~LtDescription() = default;
@@ -45,7 +45,8 @@ struct LtDescription {
   Problem problem;
 };
 
-// An open cuBLAS: its two handles and the workspace that they share, on one machine. So one stream at a time.
+// An open cuBLAS on one machine: its two handles and the workspace that they share, so that only one stream at a time
+// may use it.
 class Cublas {
  public:
   virtual ~Cublas() = default;
@@ -55,7 +56,7 @@ class Cublas {
 
   virtual std::string version() const = 0;  // "13.1.0"
 
-  // Both enqueue a product and neither allocates nor waits, so that it can be recorded in a graph.
+  // Both enqueue a product and neither allocates nor synchronizes, so that they can be captured in a graph.
   virtual Status gemm_ex(const Call& call, runtime::Stream stream) = 0;
   virtual Status matmul(const LtDescription& description, const LtAlgorithm& algorithm, const Call& call,
                         runtime::Stream stream) = 0;

@@ -23,11 +23,12 @@ class OpenblasDirect final : public Contender {
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
   std::string refuses(const Problem& p) const override {
-    if (p.in != p.out || (p.in != Type::f32 && p.in != Type::f64)) return "OpenBLAS takes f32 and f64 only";
-    if (p.compute != Compute::native) return "OpenBLAS has native arithmetic only";
+    if (p.in != p.out || (p.in != Type::f32 && p.in != Type::f64))
+      return "OpenBLAS takes only f32 and f64, with C of the same type";
+    if (p.compute != Compute::native) return "OpenBLAS has only the native compute mode";
     if (p.batch != 1) return "one product a call";
     const std::int64_t largest = std::max({p.m, p.n, p.k, p.lda, p.ldb, p.ldc});
-    if (largest > std::numeric_limits<blasint>::max()) return "a size is too large for OpenBLAS's integers";
+    if (largest > std::numeric_limits<blasint>::max()) return "a size does not fit OpenBLAS's integers";
     return "";
   }
 

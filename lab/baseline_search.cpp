@@ -45,7 +45,7 @@ class Search {
     if (entries_.empty()) throw Error(kFailed, fmt::format("no algorithm runs: {}", failure));
   }
 
-  // Side by side, so that a clock that sinks is the same for all.
+  // Interleaved, so that a falling clock affects all of them alike.
   void second_look() {
     std::ranges::sort(entries_, {}, &Entry::brief_ms);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.brief_ms > effort_.near * best_; });
@@ -76,7 +76,7 @@ class Search {
       } while (seconds_since(start) < kWarmUpSeconds);
     }
     double ms = watch->sample(turn_++);
-    // The lesser of two: one disturbed sample must not put a candidate out.
+    // The smaller of two samples: one disturbed sample must not eliminate a candidate.
     ms = std::min(ms, watch->sample(turn_++));
     best_ = std::min(best_, ms);
     entries_.push_back({index, std::move(watch), ms, {}});

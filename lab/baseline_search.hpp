@@ -1,5 +1,5 @@
-// Finds the fastest of several ways to run one problem, timed as the bench times: first a brief look at all of them,
-// then a longer one, side by side, at those that came close.
+// Finds the fastest of several ways to run one problem, timed as `cairn bench` times: first all of them briefly, then
+// those close to the best for longer, interleaved.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ std::string no_baseline(runtime::Kind kind) {
     case runtime::Kind::gpu: return no_cublas();
     case runtime::Kind::emu: break;
   }
-  return "nobody else's kernels run on the emulated GPU";
+  return "there are no baselines on the emulated GPU; use --device cpu or gpu";
 }
 
 }  // namespace cairn::lab

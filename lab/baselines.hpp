@@ -1,4 +1,4 @@
-// What we are measured against: OpenBLAS on the CPU, cuBLAS on a GPU.
+// The baselines that Cairn is compared with: OpenBLAS on the CPU, cuBLAS on a GPU.
 #pragma once
 
 #include <string>

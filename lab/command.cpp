@@ -47,7 +47,7 @@ int complain(Exit code, std::string message) {
   return code;
 }
 
-// A word where a verb should stand deserves better than "not expected".
+// CLI11 only says that the word was not expected; this lists the verbs.
 int complain_about_arguments(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   const auto chosen = app.get_subcommands();
   if (!chosen.empty()) {

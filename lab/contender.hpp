@@ -16,7 +16,7 @@ namespace cairn::lab {
 enum class Work : std::uint8_t {
   product,  // C = alpha op(A) op(B) + beta C
   move,     // C = op(A), as a problem with k = n: transposes, copies
-  probe     // a ceiling: timed, never verified, its result means nothing
+  probe     // measures a ceiling of the hardware: timed, never verified
 };
 
 class Contender {
@@ -28,21 +28,21 @@ class Contender {
 
   virtual std::string_view id() const = 0;     // "cpu/openblas": what the command line calls it
   virtual std::string_view title() const = 0;  // one line for people
-  // A rung's, in words. The number in id() means another one when the rung's list grows; this does not change.
+  // A rung's tile in words. The tile's number in id() may change when the rung gets more tiles; this does not.
   virtual std::string tile() const { return ""; }
   virtual Work work() const { return Work::product; }
-  // Somebody else's code, to be measured against; the strongest baseline of a problem is what ratios are to.
+  // Another library's code. Ratios are to the strongest (fastest) baseline of a problem.
   virtual bool is_baseline() const { return false; }
-  // The problem it would run where `asked` is wanted: the same, except for what does not multiply.
+  // The problem it runs for `asked`: the same, except for contenders that copy or transpose.
   virtual Problem suited(const Problem& asked) const { return asked; }
-  // In bytes: rows of A and B must be multiples of so many apart, and A and B must begin at such.
+  // In bytes: leading dimensions of A and B must be multiples of the first, their addresses of the second.
   struct Grid {
     int rows = 1, pointers = 1;
   };
   virtual Grid grid() const { return {}; }
   // Why it cannot take this problem; empty if it can.
   virtual std::string refuses(const Problem& problem) const = 0;
-  // Everything that should not be timed: planning, scratch memory. Called before run() for each problem.
+  // Does what is not timed, such as planning and allocating scratch memory. Called before run() for each problem.
   virtual Status prepare(const Problem& problem) = 0;
   // Enqueues the product on the contender's machine; pointers are that machine's.
   virtual Status run(const Call& call, runtime::Stream stream) = 0;

@@ -10,8 +10,8 @@
 namespace cairn::lab {
 namespace {
 
-// What the library does around a backend, and no more: check, turn to row-major, round alpha and beta, lend
-// scratch memory.
+// Does what the library does around a backend: checks the call, converts it to row-major, rounds alpha and beta and
+// provides scratch memory.
 class BackendContender final : public Contender {
  public:
   BackendContender(const cpu::Backend& backend, std::shared_ptr<runtime::Machine> machine)

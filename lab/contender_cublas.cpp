@@ -19,7 +19,7 @@ namespace {
 
 bool is_empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.batch == 0; }
 
-// Variables that make cuBLAS multiply otherwise than it is told to.
+// Environment variables that change how cuBLAS multiplies, whatever its caller asks for.
 struct Override {
   const char* variable;
   Type type;
@@ -34,7 +34,7 @@ class Shared {
   Shared(std::shared_ptr<runtime::Machine> machine, CublasSettings settings)
       : machine_(std::move(machine)), settings_(std::move(settings)) {}
 
-  // A failure is kept: what is not there the first time will not be there the second time.
+  // A failure to open is kept and not tried again.
   Status open() {
     if (!tried_) status_ = settings_.open(machine_, cublas_);
     tried_ = true;
@@ -42,9 +42,8 @@ class Shared {
   }
   Cublas& cublas() { return *cublas_; }
 
-  // cuBLAS does not promise to leave A and B unread where alpha is 0, and they may be null or NaN then. Nor need they
-  // be read to scale C: a short product of zeros does it. without_inputs() gives that call; the zeros are laid out
-  // beforehand, here.
+  // cuBLAS does not promise that A and B are not read where alpha is 0, and they may be null or NaN then. A short
+  // product of zeros scales C instead: without_inputs() gives that call, and the zeros are prepared here.
   Status make_zeros(const Problem& p) {
     const Problem scaling = without_inputs(Call{p}).problem;
     const std::int64_t elements = std::max(scaling.a().span(), scaling.b().span());
@@ -60,7 +59,7 @@ class Shared {
   Call without_inputs(const Call& call) const {
     Call c = call;
     Problem& p = c.problem;
-    p.k = 16;  // the least that 8-bit floats are multiplied in
+    p.k = 16;  // the smallest k that cuBLAS takes for 8-bit floats
     p.lda = p.a().min_ld(), p.ldb = p.b().min_ld();
     p.stride_a = p.stride_b = 0;
     c.A = c.B = zeros_.data();
@@ -79,7 +78,7 @@ class Shared {
   bool tried_ = false;
 };
 
-// What all of them have in common.
+// The common base of the cuBLAS contenders.
 class CublasContender : public Contender {
  public:
   explicit CublasContender(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
@@ -90,10 +89,10 @@ class CublasContender : public Contender {
 
   std::string refuses(const Problem& p) const override {
     if (auto s = dispatch::check(p); !s.ok()) return s.message();
-    if (p.k == 0) return "cuBLAS is not asked for a sum of nothing, k = 0";
+    if (p.k == 0) return "k is 0; the cuBLAS contenders take k of 1 or more";
     for (const auto& [variable, type] : kOverrides) {
       if (p.in == type && std::getenv(variable) != nullptr)
-        return fmt::format("{} is set, and cuBLAS obeys it instead of us; unset it", variable);
+        return fmt::format("{} is set and changes how cuBLAS multiplies; unset it", variable);
     }
     return refuses_further(p);
   }
@@ -181,13 +180,13 @@ class Lt final : public CublasContender {
  protected:
   std::string refuses_further(const Problem& p) const override {
     if (way_.pipes == Pipes::fma && p.in != Type::f64)
-      return "only f64 is asked for without tensor cores: f32 never uses them, and the other types are made for them";
+      return "this contender takes only f64: f32 never uses tensor cores, and the other types need them";
     if (p.batch > std::numeric_limits<std::int32_t>::max()) return "the batch is too large for cuBLASLt's integers";
     if (p.in != Type::e4m3 || is_empty(p)) return "";
     const Problem row = dispatch::to_row(p);
     if (machine()->facts().arch < 100 && (row.op_a != Op::none || row.op_b != Op::transpose))
       return "cuBLAS multiplies e4m3 only as row-major nt, which is column-major tn";
-    // Sizes and leading dimensions have rules of their own, which only it knows.
+    // Further rules on sizes and leading dimensions are known to cuBLASLt only, which is asked.
     if (auto s = shared().open(); !s.ok()) return s.message();
     Plan* plan = nullptr;
     return find(p, Alignment{}, plan).message();
@@ -276,7 +275,7 @@ class Lt final : public CublasContender {
 
   const LtWay& way_;
   mutable std::map<std::string, Plan> plans_;
-  mutable Plan* last_ = nullptr;  // so that a call made over and over looks nothing up
+  mutable Plan* last_ = nullptr;  // saves the lookup when the same call is repeated
 };
 
 }  // namespace

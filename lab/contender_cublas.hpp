@@ -3,7 +3,7 @@
 //   cublas/gemm_ex    cublasGemmEx, which chooses an algorithm by itself
 //   cublas/lt_first   cuBLASLt with the first algorithm that its heuristic proposes
 //   cublas/lt_tuned   cuBLASLt with the fastest of all that its heuristic proposes: the strongest, and ours to beat
-//   cublas/lt_fma     f64 only: the fastest of those that use no tensor cores, beside kernels that use none either
+//   cublas/lt_fma     f64 only: the fastest without tensor cores, to compare with kernels that use none either
 //
 // They share one open cuBLAS, which is opened when one of them is first prepared.
 #pragma once

@@ -39,7 +39,7 @@ Problem RungContender::suited(const Problem& asked) const {
 std::string RungContender::refuses(const Problem& problem) const {
   if (auto s = dispatch::check(problem); !s.ok()) return s.message();
   if (work() == Work::move && (problem.order != Order::row || problem.k != problem.n || problem.batch != 1)) {
-    return "it moves one row-major matrix, which is written with k = n";
+    return "it copies or transposes one row-major matrix; write the problem with k = n";
   }
   return dispatch::why_not(rung_, dispatch::to_row(problem), dispatch::device_of(machine_->facts()));
 }

@@ -44,7 +44,7 @@ std::string title(const Kind& kind, Operand operand) {
                      name(operand, kOperands), rows(kind.shape, operand), cols(kind.shape, operand));
 }
 
-// Who holds the element at a place: a lane, and which of the lane's elements, copies left out.
+// The lane that holds the element at a place, and which of the lane's elements it is; duplicates are left out.
 struct Holder {
   int lane = 0, element = 0;
 };
@@ -129,7 +129,8 @@ FragmentAnswer parse(const FragmentQuestion& question) {
   const Type type = find("--type", question.type.empty() ? "f16" : question.type, kTypes);
   const std::vector<Kind> all = kinds_of(op, type);
   if (all.empty())
-    throw Error(kUsage, fmt::format("--type '{}': {} has none of it", name(type, kTypes), name(op, kOps)));
+    throw Error(kUsage, fmt::format("--type '{}': there is no {} of this type here; wgmma has it", name(type, kTypes),
+                                    name(op, kOps)));
   const auto found = std::ranges::find_if(
       all, [&](const Kind& kind) { return question.shape.empty() || question.shape == shape_name(kind.shape); });
   if (found == all.end()) {
@@ -138,7 +139,7 @@ FragmentAnswer parse(const FragmentQuestion& question) {
   }
   answer.kind = *found;
   if (op == Op::wgmma && question.operand == "b")
-    throw Error(kUsage, "--operand 'b': wgmma reads it from shared memory, no thread holds any of it");
+    throw Error(kUsage, "--operand 'b': wgmma reads B from shared memory, not from registers; choose a or c");
   if (question.operand.empty()) {
     answer.operands = {Operand::a, Operand::b, Operand::c};
     if (op == Op::wgmma) std::erase(answer.operands, Operand::b);

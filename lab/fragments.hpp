@@ -10,7 +10,7 @@
 
 namespace cairn::lab {
 
-// As a user asks for it; what is empty is chosen: mma, f16, all operands, the first shape there is.
+// The flags of the command; an empty one has its default: mma, f16, all operands, the first shape of the operation.
 struct FragmentQuestion {
   std::string op, type, operand, shape;
 };
@@ -20,7 +20,7 @@ struct FragmentAnswer {
   std::vector<fragment::Operand> operands;
 };
 
-// Throws Error(kUsage) for words it does not know and for what there is not.
+// Throws Error(kUsage) for unknown words and for combinations that do not exist.
 FragmentAnswer parse(const FragmentQuestion& question);
 
 // For people: "lane:element" for each place of a tile. Below it, in the report's own words, how to read it.

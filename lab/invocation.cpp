@@ -22,7 +22,7 @@ std::string quoted(const std::string& word) {
 
 void set_invocation(int argc, const char* const* argv) {
   std::string text = "cairn";
-  bool skip = false;  // the value of a flag that is left out
+  bool skip = false;  // the next argument is the value of a flag that is left out
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const std::string flag = word.substr(0, word.find('='));

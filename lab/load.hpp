@@ -1,4 +1,4 @@
-// Shared libraries that are loaded when they are first wanted, and may be missing.
+// Shared libraries that are loaded at first use, and may be missing.
 #pragma once
 
 #include <string>

@@ -21,8 +21,8 @@ CLI::Option* add_list(CLI::App& verb, const std::string& flag, std::vector<std::
   return verb.add_option(flag, list, help)->delimiter(',')->allow_extra_args(false);
 }
 
-// Types and layouts are words of Problem's own notation: let it read them. `rest` says everything but the word
-// in question, so that a word of another kind is said twice and refused.
+// Types and layouts are parsed by Problem's own parser. `rest` has all other parts of a problem, so that a word of
+// another kind is given twice and refused.
 Problem read(const std::string& word, const char* rest, const char* flag, const char* right) {
   const bool one_word = word.find_first_of(" \t=") == std::string::npos && !word.empty();
   Problem parsed;

@@ -19,11 +19,11 @@ struct ProblemOptions {
 
   // Every combination, packed; what was not given comes from the defaults.
   std::vector<Problem> problems() const;
-  // Those of a suite instead of --shape, in its layouts where it says any; an empty name is no suite.
+  // Shapes of a suite instead of --shape, in the suite's layouts where it has any; an empty name means no suite.
   std::vector<Problem> problems(const std::string& suite) const;
 };
 
-// Each flag's own list; a verb passes the defaults it wants, and an empty list means "all" to that verb.
+// The values of each flag; a verb passes its defaults, and an empty list means "all" to that verb.
 void add_problem_flags(CLI::App& verb, ProblemOptions& options);
 void add_suite_flag(CLI::App& verb, std::string& suite);
 void add_device_flag(CLI::App& verb, std::string& device);
@@ -43,7 +43,7 @@ Contenders open_contenders(const std::string& device, const std::vector<std::str
 // The machines of a list of contenders, each described once.
 std::string describe_machines(const Contenders& list);
 
-// The other way round: what --device calls a device.
+// The inverse of parse_device: what --device calls a device.
 std::string device_name(const runtime::Facts& facts);
 
 // "Neoverse-N1, 2 threads, OpenBLAS 0.3.21": what a result was obtained on.

@@ -1,4 +1,4 @@
-// Where results go: stdout, or a file that appears whole or not at all and never replaces another unasked.
+// Where results go: stdout, or a file that is written completely or not at all, and replaces another only with --force.
 #pragma once
 
 #include <string>
@@ -28,10 +28,10 @@ class Output {
   Format format_ = Format::table;
 };
 
-// Writes a file beside `path` and renames it, so that a full disk or a crash leaves no half of it.
+// Writes a temporary file next to `path` and renames it, so that a full disk or a crash leaves no incomplete file.
 void write_file(const std::string& path, std::string_view text, bool force);
 
-// Is this stream a terminal whose owner did not set NO_COLOR?
+// True for a terminal if NO_COLOR is not set.
 bool use_colour(int file_descriptor);
 
 }  // namespace cairn::lab

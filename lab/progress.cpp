@@ -14,8 +14,8 @@ namespace {
 volatile std::sig_atomic_t stop_asked = 0;
 volatile std::time_t asked_at = 0;
 
-// Someone who presses again after a second wants out at once. Two at the same time are one wish: timeout(1) sends
-// the signal to the program and to its group.
+// A second Ctrl-C after a second ends the program immediately. Two signals at the same time count as one: timeout(1)
+// sends it to the program and to its process group.
 void on_interrupt(int signal) {
   const std::time_t now = std::time(nullptr);
   if (stop_asked != 0 && now - asked_at > 1) {

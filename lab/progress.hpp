@@ -1,5 +1,5 @@
-// What a person waiting sees, on stderr: a line that rewrites itself, only on a terminal and only for work of
-// more than two seconds. And what a person stopping the work does: Ctrl-C, kept here as a question to ask.
+// A progress line on stderr, only on a terminal and only for work of more than two seconds; and Ctrl-C, as a flag
+// that loops ask for.
 #pragma once
 
 #include <chrono>

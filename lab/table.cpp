@@ -70,7 +70,7 @@ Page people_page(const Table& table) {
   for (const auto& line : page.lines) {
     for (std::size_t c = 0; c < line.size(); ++c) turned.lines[c].push_back(line[c]);
   }
-  std::erase_if(turned.lines, [](const auto& line) {  // facts that nobody has
+  std::erase_if(turned.lines, [](const auto& line) {  // lines that are empty for every row
     return std::all_of(line.begin() + 1, line.end(), [](const std::string& cell) { return cell.empty(); });
   });
   return turned;

@@ -1,6 +1,6 @@
-// The experiment "banks": what shared memory makes of patterns of a warp, by the same arithmetic that counts the
-// conflicts of traced kernels (emu/analysis.hpp). Without a pattern it is a lesson, padding against swizzle, whose
-// numbers were worked out on paper and stand here as constants; with one, a calculator.
+// The experiment "banks": the bank conflicts of a warp's access patterns, by the same arithmetic that counts those of
+// traced kernels (emu/analysis.hpp). Without a pattern it compares padding with swizzling and checks the results
+// against constants computed by hand; with a pattern it is a calculator.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -107,7 +107,7 @@ Findings lesson() {
   if (!findings.holds) return findings;
   findings.conclusions = {
       "Padding against swizzle: both bring a column of a tile from 32 wavefronts to 1.",
-      "Padding costs memory that nobody reads, and rows of 33 floats are not aligned for float4; rows of 36 are.",
+      "Padding costs memory that is never read, and rows of 33 floats are not aligned for float4; rows of 36 are.",
       "A swizzle costs no memory and leaves rows aligned and free of conflicts; it costs an XOR in every index.",
       "Neither helps in global memory: a column there is 32 sectors."};
   report.after = findings.conclusions;
@@ -122,7 +122,8 @@ std::vector<std::string> grid(const emu::Request& asked) {
     std::string line(32, '.');
     const std::uint64_t first = asked.address[lane] / 4;
     for (std::uint64_t word = first; word < first + std::max(1U, asked.bytes / 4); ++word) line[word % 32] = '#';
-    if (asked.bytes > 4 && lane > 0 && lane % (128 / asked.bytes) == 0) out.emplace_back();  // parts, served in turn
+    if (asked.bytes > 4 && lane > 0 && lane % (128 / asked.bytes) == 0)
+      out.emplace_back();  // separates the parts of the warp that are served one after the other
     out.push_back(fmt::format("  lane {:2} {}  {} {}", lane, line, asked.bytes > 4 ? "from word" : "word", first));
   }
   return out;

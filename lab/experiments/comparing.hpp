@@ -1,4 +1,4 @@
-// What times allow to be said about who is faster, and what they do not.
+// Which of two kernels is faster, as far as their times can tell.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ enum class Verdict { faster, slower, undecided };
 // Is `a` faster than `b`? Undecided where the 95 % intervals of the two medians overlap.
 Verdict compare(const Timed& a, const Timed& b);
 
-// "c < a ≈ b", the fastest first; ≈ stands between two that are undecided.
+// "c < a ≈ b", the fastest first; ≈ is between two that are undecided.
 std::string order(std::vector<Timed> all);
 
 // "transpose/1" for "transpose/1_write_coalesced".

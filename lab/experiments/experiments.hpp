@@ -17,18 +17,18 @@ namespace cairn::lab {
 
 struct Findings {
   Report report;                         // the text, and a table of what was claimed and found
-  bool holds = true;                     // false if anything claimed turned out otherwise
-  std::vector<std::string> conclusions;  // of one that measures: sentences, which stand below the table too
+  bool holds = true;                     // false if any claim turned out to be wrong
+  std::vector<std::string> conclusions;  // of one that measures: sentences, also printed below the table
 };
 
-// What an experiment is told.
+// The parameters of an experiment.
 struct Conditions {
   int device = 0;              // the number of a GPU, which is there, or of the emulator
   std::optional<Shape> shape;  // instead of its own
   std::uint64_t seed = 1;
   std::optional<std::string> pattern;  // of a warp's addresses, to one that takes such (pattern.hpp) …
   unsigned bytes = 4;                  // … and how many bytes a lane takes there
-  // Told what is going on and how far it is, 0 … 1; returns false to stop.
+  // Called with the current activity and the part done, 0 … 1; returns false to stop.
   std::function<bool(const std::string& what, double share)> progress;
 
   // The same as a call that throws Error(kInterrupted).

@@ -11,7 +11,7 @@ namespace cairn::lab {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kWorthTelling = 0.01;  // an effect, as a share of the time
+constexpr double kWorthTelling = 0.01;  // an effect relative to the time
 constexpr double kCloseTo = 0.7;        // a correlation
 
 bool high(std::size_t run, std::size_t factor) { return (run >> factor & 1) != 0; }

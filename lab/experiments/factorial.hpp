@@ -1,5 +1,5 @@
-// A full factorial: every combination of some factors with two levels each, timed. What a factor does on the average
-// of all combinations of the others, what two do together beyond that, and which fact about the kernels goes with it.
+// A full factorial design: every combination of some factors with two levels each, timed. It gives the main effect of
+// each factor, the interactions of two, and the fact about the kernels that correlates with the time.
 #pragma once
 
 #include <string>
@@ -21,22 +21,22 @@ struct Factorial {
   std::vector<Factor> factors;
   std::vector<double> times;           // 2^factors of them, any unit
   std::vector<profile::Values> facts;  // as many, or none
-  std::vector<bool> known;             // as many, or none: false where a run has no time, and then nothing is said
+  std::vector<bool> known;  // as many, or none: false where a run has no time; then there are no conclusions
 };
 
-// The share of the time that goes with one factor, or with several together.
+// The effect of one factor on the time, or the interaction of several.
 struct Effect {
   std::vector<std::size_t> factors;
-  // Of one factor: the geometric mean of its time at the high level over that at the low one. Of two: how many times
-  // as large that ratio is where the other is high as on the average, and so on.
+  // Of one factor: the geometric mean of the time at its high level over that at the low one. Of two: that ratio
+  // where the other factor is high, over its average, and so on.
   double ratio = 1;
 };
 
 // Every effect of one factor in order, then those of two, the largest first.
 std::vector<Effect> effects(const Factorial& design);
 
-// The correlation, over runs, of the logarithm of the time with a fact, both taken relative to the mean of the runs
-// that share the levels of `apart`. NaN where the fact is not known or does not vary.
+// The correlation, over runs, of the logarithm of the time with a fact, both relative to the mean of the runs with
+// the same levels of `apart`. NaN where the fact is not known or does not vary.
 double goes_with(const Factorial& design, std::string_view fact, const std::vector<std::size_t>& apart);
 
 // "factor, from, to, time": the main effects and the `pairs` largest of two.

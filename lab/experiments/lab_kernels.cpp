@@ -35,7 +35,7 @@ Contenders lab_kernels(int device, std::string_view card) {
   std::shared_ptr<runtime::Machine> machine;
   expect(runtime::open(device, machine));
   if (machine->facts().kind != runtime::Kind::gpu) {
-    throw Error(kUsage, "what nvcc compiled runs on a GPU; --device gpu");
+    throw Error(kUsage, "kernels compiled by nvcc run on a GPU only; use --device gpu");
   }
   std::size_t count = 0;
   const Rung* const* first = entry()(&count);

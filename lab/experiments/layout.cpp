@@ -1,6 +1,6 @@
 // The experiment "layout": leading dimensions, sub-matrices, and row-major products through a column-major API,
 // on numbers small enough to follow by hand. Each part states a claim and computes it; the expected numbers
-// were worked out on paper and stand here as constants.
+// are constants that were computed by hand.
 #include <array>
 #include <string>
 #include <vector>
@@ -128,13 +128,13 @@ void transposed_b(Story& story) {
               "refused, 50 68 122 167");
 
   // Where n > k the wrong ldb is legal and nothing can refuse it: B stored 3 x 2, n = 3, k = 2.
-  //   A = 1 2 ; 3 4   B = 1 2 ; 3 4 ; 5 6 in six numbers, then 0 0 0 that belong to somebody else
+  //   A = 1 2 ; 3 4   B = 1 2 ; 3 4 ; 5 6 in six numbers, then 0 0 0 that are not part of B
   const Numbers A = {1, 2, 3, 4}, B = {1, 2, 3, 4, 5, 6, 0, 0, 0};
   Numbers right(6, -1), wrong(6, -1);
   expect(gemm(cpu, Op::none, Op::transpose, 2, 3, 2, 1, A.data(), 2, B.data(), 2, 0, right.data(), 3));
   expect(gemm(cpu, Op::none, Op::transpose, 2, 3, 2, 1, A.data(), 2, B.data(), 3, 0, wrong.data(), 3));
   story.say(
-      "   Where n > k nobody can refuse it. B stored 3 x 2 is 1 2 3 4 5 6, and after it lie a stranger's 0 0 0. Read "
+      "   Where n > k it is legal and wrong. B stored 3 x 2 is 1 2 3 4 5 6, and 0 0 0 follow that are not B's. Read "
       "with");
   story.say(
       "   ldb = n = 3 its rows become (1 2) (4 5) (0 0): the 3 and the 6 are skipped, and B is read past its end.");

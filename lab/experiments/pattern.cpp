@@ -12,7 +12,7 @@
 namespace cairn::lab {
 namespace {
 
-constexpr std::size_t kLongest = 200;  // parentheses nest on the stack, and nobody writes more by hand
+constexpr std::size_t kLongest = 200;  // bounds the recursion of nested parentheses
 constexpr std::int64_t kTooFar = std::int64_t{1} << 28;
 
 // So many bytes from here on are one character of UTF-8.

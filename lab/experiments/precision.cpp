@@ -1,5 +1,5 @@
 // The experiment "precision": how far products in f32, split f32, TF32, f16 and bf16 are from the exact one, and how
-// that grows with K. On a GPU, or on the emulator, whose tensor cores are then told to round as the hardware's do.
+// that grows with K. On a GPU, or on the emulator, whose tensor cores then truncate sums as the hardware does.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -102,7 +102,7 @@ Operand as_multiplied(const std::vector<float>& numbers, const Problem& p) {
   return out;
 }
 
-// A B, exactly, or the sums of |a||b|: rows are shared out.
+// A B, exactly, or the sums of |a||b|; rows are divided among threads.
 std::vector<double> product(const Problem& p, const void* A, const void* B, bool magnitudes = false) {
   const auto count = static_cast<std::size_t>(p.m * p.n);
   std::vector<double> hi(count), lo(count);
@@ -238,7 +238,8 @@ Findings precision_experiment(const Conditions& conditions) {
   const auto machine = all.at(0)->machine();
   add_baselines(machine, all);
   const auto entered = entrants(all);
-  if (entered.empty()) throw Error(kLacking, "there is no rung here whose errors could be measured");
+  if (entered.empty())
+    throw Error(kLacking, "no rung on this device takes these problems, so no errors were measured");
   const bool emulated = machine->facts().kind == runtime::Kind::emu;
   const Faithful faithful(machine->facts().kind);
 
@@ -284,7 +285,7 @@ Findings precision_experiment(const Conditions& conditions) {
   Findings out;
   out.holds = concluded.holds;
   out.report.before = {fmt::format("{}x{}xK on {}{}", shape.m, shape.n, machine->facts().name,
-                                   emulated ? ", its tensor cores cutting off as Hopper's do" : "")};
+                                   emulated ? ", whose tensor cores truncate sums as Hopper's do" : "")};
   out.report.table = table(found);
   out.report.after = wrapped(concluded.sentences);
   out.conclusions = std::move(concluded.sentences);

@@ -1,4 +1,4 @@
-// How far products are from the exact ones, and what may be said of how that grows with K.
+// The errors of products against the exact ones, and how they grow with K.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct Conclusions {
   std::vector<std::string> sentences;
   bool holds = true;  // whether split is as good as it is claimed to be
 };
-// What grows how, what rounding the factors alone costs, and split beside f32. Claimed of split: for k from 1024 on
-// its error is at most that of f32, and at most half again as much where all products have one sign.
+// Sentences: how errors grow, the error of rounding the factors, and split against f32. The claim: for k from 1024 on
+// the error of split is at most that of f32, and at most 1.5 times that where all products have one sign.
 Conclusions compare_errors(const std::vector<Erring>& all);
 
 }  // namespace cairn::lab

@@ -71,7 +71,7 @@ Study::Study(const Question& question, const Conditions& conditions) : question_
     if (i > 0) continue;
     for (const auto& one : own_) add(*one, problem);
   }
-  if (all_.empty()) throw Error(kLacking, "there is nothing here that takes this problem");
+  if (all_.empty()) throw Error(kLacking, "no contender on this device takes this problem");
 }
 
 void Study::add(Contender& contender, const Problem& problem) {
@@ -96,7 +96,7 @@ void Study::time_all(const Conditions& conditions) {
     const double share = 0.7 * static_cast<double>(group.size()) / static_cast<double>(all_.size());
     measure::Settings settings;
     settings.seed = conditions.seed;
-    // Where there is no cache to be emptied (an emulated GPU) there is nothing to walk around for.
+    // An emulated GPU has no cache to flush, so one set of matrices is enough.
     const bool caches = all_[first].contender->machine()->facts().cache_bytes > 0;
     settings.cache = caches ? measure::Cache::cold : measure::Cache::hot;
     settings.stop.at_least = 15;
@@ -135,7 +135,7 @@ void Study::look_at_kernels() {
                    {"blocks_an_sm", k.blocks_an_sm}, {"grid_blocks", static_cast<double>(k.blocks)}};
     }
   }
-  if (!missing.empty()) notes_.push_back("What the kernels take is not known: " + missing + ".");
+  if (!missing.empty()) notes_.push_back("The resources of the kernels are not known: " + missing + ".");
 }
 
 void Study::read_code(const Conditions& conditions) {
@@ -193,7 +193,7 @@ void Study::count(const Conditions& conditions) {
                                                 return !conditions.progress || conditions.progress("profiling", 0.75);
                                               }});
     for (std::size_t i = 0; i < watched.size(); ++i) {
-      // What the driver said about a kernel stays; the profiler's word for the same is left out.
+      // If the driver has already reported a fact, the profiler's value for it is left out.
       watched[i]->facts.merge(profile::Values(profile::median(found[i].runs)));
     }
   } catch (const Error& error) {
@@ -235,11 +235,11 @@ Table Study::table(const std::vector<Shown>& shown) const {
   for (const Shown& one : shown) {
     if (std::ranges::none_of(all_, [&](const Studied& s) { return s.facts.contains(one.key); })) continue;
     // Of the machine code, what no kernel has is not worth a column.
-    const bool nobody = std::ranges::all_of(all_, [&](const Studied& s) {
+    const bool absent = std::ranges::all_of(all_, [&](const Studied& s) {
       const auto found = s.facts.find(one.key);
       return found == s.facts.end() || found->second == 0;
     });
-    if (nobody && one.key.starts_with("loop_")) continue;
+    if (absent && one.key.starts_with("loop_")) continue;
     keys.push_back(one.key);
     out.columns.push_back({one.key, one.title, Align::right, one.decimals});
   }

@@ -1,6 +1,6 @@
-// What the experiments about single kernels have in common: rungs and variants of them on the same problems, timed in
-// the same rounds beside cuBLAS, and beside each time what is known of the kernel. That comes from three places, and
-// each may be missing: the driver (registers, blocks an SM), cuobjdump (the longest loop), Nsight Compute (counters).
+// The common part of the experiments about single kernels: rungs and variants of them on the same problems, timed in
+// interleaved rounds with cuBLAS, and for each kernel what is known of it, from three sources that may be missing:
+// the driver (registers, blocks per SM), cuobjdump (the longest loop) and Nsight Compute (counters).
 #pragma once
 
 #include <functional>
@@ -49,7 +49,7 @@ class Study {
   // experiments' own kernels have no edges.
   Study(const Question& question, const Conditions& conditions);
 
-  // Times, then looks. What was missing is told by notes().
+  // Times the kernels, then collects facts. notes() says which sources were missing.
   void run(const Conditions& conditions);
 
   const std::vector<Studied>& all() const { return all_; }
@@ -60,7 +60,7 @@ class Study {
   // By name, at one of the sizes; null where there is none or it was not timed.
   const Studied* find(std::string_view name, const Problem& problem) const;
 
-  // Times, share of cuBLAS, and these facts; a fact that nobody has gets no column.
+  // Times, percentage of cuBLAS's speed, and these facts; a fact that no kernel has gets no column.
   Table table(const std::vector<Shown>& shown) const;
   // The heading, failures as alarms, the table, and what was concluded.
   Findings findings(const std::vector<Shown>& shown, std::vector<std::string> conclusions) const;

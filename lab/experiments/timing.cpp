@@ -88,7 +88,7 @@ std::vector<Entry> entries(const Contenders& all, const Conditions& conditions) 
   return chosen;
 }
 
-// Rounds over all of one problem, so that no rung has the cool minute and another the warm one.
+// Times all rungs of a problem in interleaved rounds, so that the GPU's temperature affects them alike.
 void time_here(std::vector<Entry*> group, const Conditions& conditions, double from, double to) {
   const measure::Ring ring(group[0]->contender->machine(), group[0]->problem, conditions.seed, measure::Cache::hot);
   std::vector<std::unique_ptr<EventClock>> events;
@@ -194,7 +194,8 @@ Findings timing_experiment(const Conditions& conditions) {
     report.alarms.push_back(fmt::format("FAILED, not timed: {}: {}", entry.contender->id(), wrong));
     return true;
   });
-  if (chosen.empty()) throw Error(findings.holds ? kLacking : kFailed, "there is nothing right here to be timed");
+  if (chosen.empty())
+    throw Error(findings.holds ? kLacking : kFailed, "no contender here passed verification, so nothing was timed");
 
   time_all(chosen, conditions);
   const std::string missing = profile_all(chosen, conditions);

@@ -18,7 +18,7 @@ struct Clocked {
   std::array<std::vector<double>, 3> us;
 };
 
-// Sentences: how far the clocks are apart, the order each finds, which conclusions one of them turns round, and which
+// Sentences: how far the clocks are apart, the order each finds, which conclusions differ between clocks, and which
 // only some of them support.
 std::vector<std::string> compare_clocks(const std::vector<Clocked>& all);
 

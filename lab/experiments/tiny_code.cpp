@@ -50,14 +50,14 @@ Factorial design(const Study& study, const Problem& problem) {
 }  // namespace
 
 Findings tiny_code_experiment(const Conditions& conditions) {
-  // The rung of the same tile stands beside them.
+  // simt/09 has the same tile and is timed with them.
   Study study({.rungs = {"simt/09@*"}, .card = "lab/tiny_code", .shapes = {{2048, 2048, 2048}}, .counters = {}},
               conditions);
   study.run(conditions);
   const Factorial found = design(study, study.problems().at(0));
   Findings out = study.findings(kernel_columns(), conclude(found, kFacts, {kGrid, kBk}));
 
-  // The small table stands between the large one and the sentences.
+  // The small table comes between the large one and the sentences.
   std::vector<std::string> lines = {"Time at the second level over that at the first, the mean over all else:"};
   std::istringstream small(render(effect_table(found, 4), Format::table));
   for (std::string line; std::getline(small, line);) lines.push_back(line);

@@ -35,11 +35,11 @@ std::span<const Rung* const> cards(const std::string& level) {
 
 Contenders transposes_built(const std::string& level, int device) {
   if (level != "o0" && level != "o3")
-    throw Error(kUsage, fmt::format("there is no build '{}', only o0 and o3", level));
+    throw Error(kUsage, fmt::format("build '{}' is not known; it must be o0 or o3", level));
   std::shared_ptr<runtime::Machine> machine;
   expect(runtime::open(device, machine));
   if (machine->facts().kind != runtime::Kind::gpu) {
-    throw Error(kUsage, "what nvcc compiled runs on a GPU; --device gpu");
+    throw Error(kUsage, "kernels compiled by nvcc run on a GPU only; use --device gpu");
   }
   Contenders all;
   for (const Rung* rung : cards(level)) all.push_back(std::make_unique<RungContender>(machine, *rung, 0));

@@ -1,6 +1,5 @@
-// The side that is watched: one contender, prepared, run once so that everything is loaded, then run again between
-// profile_begin() and profile_end(). Nothing is verified here, and nothing printed; the parent has done the first,
-// and the profiler does the second.
+// The process that the profiler watches: one contender is prepared, run once so that everything is loaded, then run
+// again between profile_begin() and profile_end(). The parent process has verified it, and the profiler prints.
 #pragma once
 
 #include "lab/contender.hpp"

@@ -1,5 +1,5 @@
-// The counters we read: our name for each, and where Nsight Compute keeps it. The emulator counts the same things by
-// the same names, so that what it says about a kernel can be held against a GPU.
+// The hardware counters that are read: our name for each, and Nsight Compute's metric. The emulator uses the same
+// names, so that its counts can be compared with those of a GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cairn::lab::profile {
 
-// What becomes of a counter when one run launches several kernels.
+// How the values of a counter are combined when one run launches several kernels.
 enum class Fold : std::uint8_t {
   sum,
   most,  // the largest

@@ -55,14 +55,14 @@ std::string variable(const char* name) {
 
 bool says(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
 
-// The line by which our own program said what was wrong, if it did.
+// The error line of our own program, if it printed one.
 std::string own_complaint(const std::string& output) {
   const std::size_t at = output.rfind("cairn: ");
   if (at == std::string::npos || (at > 0 && output[at - 1] != '\n')) return "";
   return output.substr(at + 7, output.find('\n', at) - at - 7);
 }
 
-// ncu's last words, where it said nothing that is marked as an error.
+// The last line of ncu's output, where none is marked as an error.
 std::string last_line(const std::string& output) {
   const std::size_t end = output.find_last_not_of(" \r\n");
   if (end == std::string::npos) return "it said nothing";
@@ -81,7 +81,7 @@ std::string last_line(const std::string& output) {
     throw Error(kLacking, fmt::format("{} cannot read the counters of this machine: {}", ncu,
                                       why.empty() ? last_line(ran.output) : why));
   }
-  // Our own program's complaint is the cause of whatever ncu says about it.
+  // An error of our own program is the cause of the error that ncu reports.
   if (const std::string own = own_complaint(ran.output); !own.empty()) why = "the profiled program says: " + own;
   if (why.empty() && !output.warnings.empty()) why = output.warnings[0];
   if (why.empty()) why = last_line(ran.output);

@@ -1,4 +1,4 @@
-// What Nsight Compute prints, read: one record for each kernel it watched, or what went wrong.
+// Parses the output of Nsight Compute: one record for each profiled kernel, or the errors.
 //
 // With --csv --page raw it writes lines of its own that begin with "==", then a heading, a line of units, and a line
 // for each launch. Every field is quoted; a kernel's name has commas of its own, and so have large numbers.

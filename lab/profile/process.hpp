@@ -1,4 +1,4 @@
-// Runs another program, without a shell, and keeps all it says.
+// Runs another program, without a shell, and keeps its output.
 #pragma once
 
 #include <functional>

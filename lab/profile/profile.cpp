@@ -98,7 +98,7 @@ std::vector<Profile> profile_each(const std::string& ncu, const Subject& subject
   const std::span<const Launch> launches = output.launches;
   const auto runs = static_cast<std::size_t>(subject.runs);
   const std::size_t all = subject.also.size() + 1;
-  // Every run launches the same kernels; if not, nobody could say which launch belongs to which run.
+  // Every run launches the same kernels; otherwise a launch could not be assigned to a run.
   if (launches.size() % (runs * all) != 0) {
     throw Error(kFailed, fmt::format("{} watched {} kernels in {} runs of {}, which do not divide evenly", ncu,
                                      launches.size(), runs,

@@ -1,6 +1,6 @@
 // The counters of one contender on one problem. Nsight Compute runs this very command once more as its child, in a
-// hidden mode that prepares the contender, runs it once unwatched, and then as often as asked with the profiler
-// looking. What happens there is child.hpp; this is the side that asks.
+// hidden mode that prepares the contender, runs it once unprofiled, and then as often as asked with profiling on.
+// child.hpp is that child; this is the parent.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Machine code as cuobjdump prints it, read: where the loops of a kernel are, and what stands in them. It needs no
+// Parses machine code as cuobjdump prints it: the loops of a kernel, and the instructions in them. It needs no
 // GPU.
 #pragma once
 
@@ -30,7 +30,7 @@ std::vector<Function> read_sass(std::string_view text);
 // Of several builds of one function, the newest that a GPU of `arch` runs; null where there is none.
 const Function* find_function(const std::vector<Function>& all, std::string_view name, int arch);
 
-// What stands in some instructions. Widths are 4, 8 and 16 bytes a lane.
+// Counts of instructions by kind. Widths are 4, 8 and 16 bytes per lane.
 struct Mix {
   int instructions = 0;
   int ffma = 0;

@@ -27,7 +27,7 @@ struct Options {
   OutputOptions output;
 };
 
-// What says something about a kernel where its time does not: of the emulator.
+// Counters shown for the emulator, whose times say nothing about a GPU.
 constexpr const char* kShownRatios[] = {"global_load_sectors_per_request", "global_store_sectors_per_request",
                                         "shared_load_wavefronts_per_request"};
 
@@ -53,7 +53,7 @@ std::vector<Column> columns(bool counted) {
 // bf16, and the few rungs that have one type only in that.
 const char* const kOwnTypes[] = {"f32", "bf16", "f16", "tf32", "split"};
 
-// Each step of the climb as the problems that would do for it, the dearest to us first.
+// Each step of the climb as a list of acceptable problems, the preferred one first.
 std::vector<std::vector<Problem>> choices(const ProblemOptions& asked) {
   std::vector<std::vector<Problem>> steps;
   ProblemOptions one = asked;
@@ -95,7 +95,7 @@ verify::Verdict checked(Contender& contender, const Problem& problem, std::uint6
   return verify::check(contender, test);
 }
 
-// Enough for whole tiles of every rung, and quick; larger multiples of it give the same counts a request.
+// A multiple of every rung's tile, and small enough to be quick; larger multiples have the same counts per request.
 constexpr std::int64_t kCountedSize = 64;
 
 std::optional<emu::Counters> counted(const Contender& contender, const Problem& asked, std::uint64_t seed) {

@@ -1,4 +1,4 @@
-// cairn info: what this build is, and what machines it sees; and where tensor cores want the elements of a tile.
+// cairn info: this build and the devices of this machine; and which lane holds which element of a tensor-core tile.
 #include <memory>
 
 #include <fmt/format.h>
@@ -85,10 +85,13 @@ int tell_build(const Options& options) {
 
 int run(const Options& options) {
   if (options.what == "fragment") return tell_fragment(options);
-  if (!options.what.empty()) throw Error(kUsage, fmt::format("info '{}': there is fragment", options.what));
+  if (!options.what.empty())
+    throw Error(kUsage,
+                fmt::format("info '{}' is not known; write fragment, or nothing for this build", options.what));
   const FragmentQuestion& f = options.fragment;
   for (const std::string* word : {&f.op, &f.type, &f.operand, &f.shape, &options.svg}) {
-    if (!word->empty()) throw Error(kUsage, fmt::format("'{}' is a word for cairn info fragment", *word));
+    if (!word->empty())
+      throw Error(kUsage, fmt::format("'{}' belongs to a flag of cairn info fragment; add the word fragment", *word));
   }
   return tell_build(options);
 }
@@ -109,7 +112,7 @@ Action info_verb(CLI::App& verb) {
   FragmentQuestion& question = options->fragment;
   add(verb.add_option("--op", question.op, "mma, wmma or wgmma; mma if not given"));
   add(verb.add_option("--type", question.type, "Of A and B: f16, bf16, tf32 or e4m3; f16 if not given"));
-  add(verb.add_option("--operand", question.operand, "a, b or c, the sums; all if not given"));
+  add(verb.add_option("--operand", question.operand, "a, b or c (the accumulators); all if not given"));
   add(verb.add_option("--shape", question.shape, "Such as 16x8x16; the first there is if not given"));
   add(verb.add_option("--svg", options->svg, "Draw it into this file"));
   add_output_flags(verb, options->output);

@@ -42,8 +42,7 @@ bool is_there(runtime::Kind kind) {
   return std::ranges::any_of(runtime::devices(), [&](const auto& facts) { return facts.kind == kind; });
 }
 
-// What --device means to an experiment that was not told: a GPU, and for one that only multiplies the emulator
-// where there is none.
+// The default of --device: a GPU; for an experiment that does not measure times, the emulator if there is no GPU.
 int device_for(const Experiment& experiment, const Options& options) {
   if (options.device != "auto") return parse_device(options.device);
   return experiment.multiplies && !is_there(runtime::Kind::gpu) ? parse_device("emu") : 0;
@@ -59,7 +58,8 @@ Conditions conditions(const Experiment& experiment, const Options& options) {
     const auto shapes = parse_shapes(options.shape);
     const auto& [m, n, k] = shapes.at(0);
     if (shapes.size() != 1 || m < 1 || n < 1 || k < 1)
-      throw Error(kUsage, fmt::format("--shape {}: an experiment has one shape, of sizes 1 or more", options.shape));
+      throw Error(kUsage,
+                  fmt::format("--shape {}: an experiment takes one shape, with sizes of 1 or more", options.shape));
     out.shape = shapes[0];
   }
   return out;
@@ -69,14 +69,14 @@ void check_pattern(const Experiment& experiment, const Options& options) {
   if (!experiment.takes_pattern && (options.pattern || options.bytes))
     throw Error(kUsage, fmt::format("'{}' takes no --pattern and no --bytes; 'banks' does", experiment.name));
   if (!options.bytes) return;
-  if (!options.pattern) throw Error(kUsage, "--bytes belongs to a --pattern, and there is none");
+  if (!options.pattern) throw Error(kUsage, "--bytes needs a --pattern");
   if (*options.bytes > 16 || !std::has_single_bit(*options.bytes))
     throw Error(kUsage, fmt::format("--bytes {}: a lane takes 1, 2, 4, 8 or 16", *options.bytes));
 }
 
 void expect_gpu(const Experiment& experiment, const Options& options) {
   if (options.device != "auto" && parse_device(options.device) < 0)
-    throw Error(kUsage, fmt::format("'{}' measures on a GPU; --device gpu or gpu:N", experiment.name));
+    throw Error(kUsage, fmt::format("'{}' measures on a GPU; use --device gpu or gpu:N", experiment.name));
   if (!is_there(runtime::Kind::gpu))
     throw Error(kLacking, fmt::format("'{}' measures on a GPU, and there is none here", experiment.name));
 }

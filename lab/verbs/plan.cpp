@@ -29,9 +29,8 @@ runtime::Facts facts_of(const Options& options) {
   runtime::Facts facts = machine->facts();
   if (!options.sms) return facts;
   if (*options.sms < 1)
-    throw Error(kUsage, fmt::format("--sms {} is no number of SMs; it must be 1 or more", *options.sms));
-  if (facts.kind == runtime::Kind::cpu)
-    throw Error(kUsage, "--sms is for the plans of a GPU: --device emu or gpu, not the CPU");
+    throw Error(kUsage, fmt::format("--sms {}: the number of SMs must be 1 or more", *options.sms));
+  if (facts.kind == runtime::Kind::cpu) throw Error(kUsage, "--sms is for plans of a GPU; add --device emu or gpu");
   facts.units = *options.sms;
   facts.name += fmt::format(", as if it had {} SMs", *options.sms);
   return facts;

@@ -95,7 +95,7 @@ int gpu_number(const std::string& text) {
   if (device < 0) throw Error(kUsage, fmt::format("--device {} has no counters to read; use gpu or gpu:N", text));
   const auto all = runtime::devices();
   if (std::ranges::none_of(all, [](const auto& facts) { return facts.kind == runtime::Kind::gpu; })) {
-    throw Error(kLacking, "there is no GPU here whose counters could be read (cairn info lists the devices)");
+    throw Error(kLacking, "profile needs a GPU, and there is none here (cairn info lists the devices)");
   }
   return device;
 }
@@ -177,7 +177,7 @@ class Session {
           ncu_, {.id = row.id, .device = device_, .problem = problem, .build = "", .seed = options_.seed},
           {.counters = {}, .cold = !options_.hot, .tick = [&] { return tick(what); }});
     } catch (const Error&) {
-      if (interrupted()) return;  // which is why it broke
+      if (interrupted()) return;  // the interruption is the cause of the error
       throw;
     }
     row.via = "profiler";

@@ -93,19 +93,22 @@ Report report_of(const Seen& seen, const Options& options, Format format) {
 }
 
 Seen watch_own(const Options& options) {
-  if (options.ids.size() != 1) throw Error(kUsage, "trace takes one file at a time, and no rungs beside it");
+  if (options.ids.size() != 1) throw Error(kUsage, "trace takes one file at a time, without rungs");
   const std::string& file = options.ids[0];
   if (!options.misplaced.empty()) {
     throw Error(kUsage,
                 fmt::format("{} is for rungs; {} takes --arg for each parameter", options.misplaced[0], file));
   }
-  if (options.kernel.empty()) throw Error(kUsage, fmt::format("{}: which kernel? write --kernel NAME", file));
+  if (options.kernel.empty()) throw Error(kUsage, fmt::format("{}: --kernel is missing; write --kernel NAME", file));
   if (options.grid.empty() || options.block.empty()) {
-    throw Error(kUsage, fmt::format("{}: how many? write --grid BLOCKS and --block THREADS, each X[,Y[,Z]]", file));
+    throw Error(
+        kUsage,
+        fmt::format("{}: --grid or --block is missing; write --grid BLOCKS --block THREADS, each X[,Y[,Z]]", file));
   }
   constexpr std::uint64_t kMostShared = 227 * 1024;
   if (options.shared > kMostShared) {
-    throw Error(kUsage, fmt::format("--shared {}: a block has at most {} bytes", options.shared, kMostShared));
+    throw Error(kUsage, fmt::format("--shared {}: a block has at most {} bytes of shared memory", options.shared,
+                                    kMostShared));
   }
   trace::OwnRun wanted{{file, options.kernel, options.flags}, {}};
   wanted.asked.grid = trace::parse_grid(options.grid), wanted.asked.block = trace::parse_block(options.block);
@@ -185,7 +188,7 @@ Action trace_verb(CLI::App& verb) {
       "Watch every memory access of a rung in the emulator: counters, lines, faults\n"
       "Runs rungs of the ladder in the traced emulator, which needs no GPU. It counts requests, sectors,\n"
       "wavefronts and bank conflicts as Nsight Compute names them, for the kernel and for each line of its\n"
-      "source, and looks for races, accesses out of bounds and memory nobody wrote. Exits with 1 if it\n"
+      "source, and looks for races, accesses out of bounds and uninitialised memory. Exits with 1 if it\n"
       "found any. --html writes a page with pictures of the worst requests.\n"
       "\n"
       "It does the same for a kernel of your own, which it compiles with g++:\n"
@@ -193,8 +196,8 @@ Action trace_verb(CLI::App& verb) {
       "    --arg 'f32[256x256]=random' --arg 'f32[256x256]' --arg 256\n"
       "An --arg for each parameter, in their order: a number (5, 1.5; or with its type, i32:5, u64:5, f32:1.5),\n"
       "a buffer TYPE[COUNT]=FILLING, or null. Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64. Fillings:\n"
-      "random, zero, iota (0, 1, 2 …), a number, unset (nobody wrote it: for results; what is meant without\n"
-      "one). docs/own_kernels.md says what cannot be emulated.");
+      "random, zero, iota (0, 1, 2 …), a number, unset (uninitialised, for results; the default).\n"
+      "docs/own_kernels.md says what cannot be emulated.");
   verb.footer(examples({"cairn trace simt/02 --shape 64", "cairn trace simt/01 simt/02 --shape 64 --lines"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);

@@ -62,7 +62,8 @@ verify::Space space(const ProblemOptions& given) {
   return result;
 }
 
-// A few contenders stand side by side under whole sentences; many stand one below the other under short words.
+// With few contenders the table has one column for each and full sentences; with many, one row for each and short
+// titles.
 constexpr std::size_t kSideBySide = 4;
 
 std::vector<Column> columns(bool upright) {
@@ -109,9 +110,9 @@ void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vect
 int run(const Options& options) {
   const Output output(options.output);
   if (options.fuzz && *options.fuzz < 1)
-    throw Error(kUsage, fmt::format("--fuzz {} draws nothing; it must be 1 or more", *options.fuzz));
+    throw Error(kUsage, fmt::format("--fuzz {}: the number of cases must be 1 or more", *options.fuzz));
   if (options.check && options.device != "emu" && options.device != "auto")
-    throw Error(kUsage, fmt::format("--check watches the emulated ladder: --device emu, not {}", options.device));
+    throw Error(kUsage, fmt::format("--check runs rungs on the emulator; use --device emu, not {}", options.device));
   Contenders chosen =
       options.check ? trace::traced_contenders(options.ids) : open_contenders(options.device, options.ids);
   if (options.ids.empty()) std::erase_if(chosen, [](const auto& c) { return c->work() == Work::probe; });

@@ -8,7 +8,7 @@
 namespace cairn::lab::verify {
 namespace {
 
-// Products that an instruction adds at the most.
+// The most products that one tensor-core instruction adds to an accumulator.
 double depth(const Problem& p) {
   if (p.in == Type::e4m3) return 32;
   return p.compute == Compute::native ? 16 : 8;  // TF32 is twice as wide
@@ -24,7 +24,8 @@ double smallest_factor(const Problem& p) {
     case Type::e4m3: return 0x1p-6;
     case Type::f32: break;
   }
-  // A split factor is the sum of two TF32, and below this one the last bits of the second are none.
+  // A split factor is the sum of two TF32; below 2^-113 the last bits of the second are below TF32's smallest
+  // denormal.
   return p.compute == Compute::tf32 ? 0x1p-126 : p.compute == Compute::split ? 0x1p-113 : 0;
 }
 
@@ -39,23 +40,24 @@ Bounds::Bounds(const Problem& p, double alpha) : out_unit_(limits(p.out).unit) {
   // lose the last bit of what is left of them, 2^-23 each, and the product of what is left of both, 2^-22.
   inputs_ = tf32 ? 0x1.002p-10 : split ? 0x1p-21 : 0;
 
-  // What tensor cores may multiply. They cut sums off where others round them, always towards zero, so that the
-  // errors of a chain of instructions need not cancel: twice the unit for each, and the shortest is 8 products deep
+  // Types that may run on tensor cores, which truncate sums towards zero instead of rounding them, so that the errors
+  // of a chain of instructions need not cancel: twice the unit for each, and the shortest instruction adds 8 products
   // (4 of TF32). In the worst case every product costs that.
   const bool cut_off = tf32 || p.in == Type::f16 || p.in == Type::bf16;
   const double unit = cut_off ? 2 * acc.unit : acc.unit;
   double chain = cut_off ? std::ceil(k / (tf32 ? 4 : 8)) * unit : 0, worst_chain = 0;
-  // Terms are cut off 25 bits behind the point of the largest. The excess of an instruction's products costs each of
-  // them that much of it, and the sum so far; but only in this instruction, so that k does not count.
+  // Terms are truncated 25 bits after the binary point of the largest. The excess of an instruction's products
+  // costs each of its terms 2^-25 of that excess, in this instruction only, so that it does not grow with k.
   const double products = std::min(k, depth(p));
   const double last = cut_off || split ? acc.unit / 2 : 0;
   all_cut_ = (products + 1) * last * (split ? 3 : 1);
   if (p.in == Type::e4m3) {
-    // Tensor cores multiply 32 deep and drop what lies 13 bits behind the point of the largest of 33 terms, and of
-    // their sum. Whatever is dropped, no term grows, so that none is ever larger than the magnitude. In the worst
-    // case 32 products lose that much, or all they have, and the sum loses it twice. On average each cut costs half,
-    // and 34 of them a standard deviation of sqrt(34 / 12); one product may be nearly all of the magnitude from the
-    // first instruction on. A chain that is not fast ends after 128 products.
+    // An instruction adds 32 products and the accumulator, truncates these 33 terms 13 bits after the binary point of
+    // the largest, and truncates the result likewise. No term grows, so none exceeds the magnitude. In the worst case
+    // 32 products lose a last bit each, or all of themselves, and the accumulator loses it twice. On average a
+    // truncation costs half a bit, and 34 of them have a standard deviation of sqrt(34 / 12); one product may be
+    // nearly all of the magnitude from the first instruction on. Without Compute::fast a chain ends after 128
+    // products.
     const double all = std::ceil(k / 32), instructions = p.compute == Compute::fast ? all : std::min(all, 4.0);
     const double bit = std::ldexp(1.0, 1 - kNarrowSum), step = bit * instructions;
     chain = 17 * step + 6 * std::sqrt(34 * instructions / 12) * bit;
@@ -65,8 +67,8 @@ Bounds::Bounds(const Problem& p, double alpha) : out_unit_(limits(p.out).unit) {
     all_cut_ = products_cut_ + bit;
   }
   if (split) {
-    // After 32 products a chain must end, and what follows is f32. Up to there are three instructions for each 8. In
-    // the worst case one cuts all its nine terms off at half a unit, and their sum at two.
+    // A chain is promoted to f32 after 32 of k, with three instructions for each 8. In the worst case an instruction
+    // truncates its nine terms at half a unit each, and their sum at two units.
     const double instructions = 3 * std::ceil(std::min(k, 32.0) / 8);
     chain = instructions * 2 * acc.unit;
     worst_chain = instructions * 6.5 * acc.unit;
@@ -77,7 +79,7 @@ Bounds::Bounds(const Problem& p, double alpha) : out_unit_(limits(p.out).unit) {
 
 Bound Bounds::at(double magnitude, double exact, double excess) const {
   const double rest = out_unit_ * std::abs(exact) + underflow_ + inputs_ * (magnitude + excess);
-  // The products of e4m3 together lose no more than all they have.
+  // Truncated e4m3 products cannot lose more than their own sum.
   const double products = std::min(magnitude, products_ * magnitude + products_cut_ * excess);
   return {expected_ * magnitude + all_cut_ * excess + rest,
           rigorous_ * magnitude + products + (all_cut_ - products_cut_) * excess + rest};

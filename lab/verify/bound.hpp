@@ -1,4 +1,4 @@
-// How far a right result may be from the exact one: docs/numerics.md has the derivations.
+// How far a correct result may be from the exact one; docs/numerics.md has the derivations.
 #pragma once
 
 #include "cairn/types.hpp"
@@ -7,7 +7,7 @@ namespace cairn::lab::verify {
 
 struct Bound {
   double expected = 0;  // grows with the square root of k, as rounding errors do in practice
-  double rigorous = 0;  // grows with k, as no sum of roundings can exceed
+  double rigorous = 0;  // grows with k; no order of summation can exceed it
 };
 
 // The bounds of one problem, for elements whose exact value is `exact` and whose terms add up to `magnitude` in
@@ -16,13 +16,13 @@ struct Bound {
 //   |C - exact| <= 8 sqrt(k) u magnitude + u_out |exact| + eta        expected
 //   |C - exact| <= gamma(k + 2) magnitude + u_out |exact| + eta       rigorous, gamma(n) = n u / (1 - n u)
 //
-// u is the accumulator's unit roundoff, u_out the output's, eta what underflow may cost. For f16, bf16 and tf32,
-// which tensor cores multiply, the first has (k / 8) 2u magnitude more (k / 4 for tf32), and the second 2u for u.
-// Split products, and those of e4m3, have those of f32 and a constant more, whatever k is; of e4m3 that is fast it
-// grows with k.
+// u is the accumulator's unit roundoff, u_out the output's, eta the error of underflow. For f16, bf16 and tf32, which
+// run on tensor cores, the first has a further term (k / 8) 2u magnitude (k / 4 for tf32), and the second 2u for u.
+// Split and e4m3 have the bounds of f32 and a further term that does not depend on k, except for e4m3 with
+// Compute::fast, where it grows with k.
 //
-// Tensor cores take a factor below smallest_factor() for as large as that when they align products. `excess` is by
-// how much the terms' sum is larger then, and what is cut off because of it is in both bounds.
+// When tensor cores align products, they treat a factor below smallest_factor() as if it were that large. `excess` is
+// by how much this increases the sum of the terms; both bounds include what is truncated because of it.
 class Bounds {
  public:
   Bounds(const Problem& problem, double alpha);
@@ -30,11 +30,11 @@ class Bounds {
 
  private:
   double out_unit_, underflow_;
-  double expected_, rigorous_;  // of the magnitude
-  double products_ = 0;         // of the magnitude too, and at most all of it
-  double inputs_ = 0;           // of the magnitude with the excess
-  double all_cut_ = 0;          // of the excess: what all terms of an instruction lose
-  double products_cut_ = 0;     // and its products alone
+  double expected_, rigorous_;  // times the magnitude
+  double products_ = 0;         // times the magnitude, but at most all of it: what truncated e4m3 products lose
+  double inputs_ = 0;           // times the magnitude with the excess: rounding of the factors
+  double all_cut_ = 0;          // times the excess: what all terms of an instruction lose
+  double products_cut_ = 0;     // times the excess: what its products alone lose
 };
 
 // For one element alone.

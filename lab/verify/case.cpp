@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Every pair of types the library takes, and the ways of multiplying that one may ask for.
+// Every pair of types that the library takes, and the compute modes.
 struct Kind {
   Type in, out;
   Compute compute = Compute::native;

@@ -43,8 +43,8 @@ struct Space {
 
 Case draw(std::uint64_t seed, const Space& space);
 
-// The same with rows of A and B, and their products of a batch, at the next multiples of so many bytes; and with A
-// and B at such.
+// The same problem with leading dimensions and batch strides of A and B rounded up to multiples of so many bytes; and
+// the same case with A and B aligned to them.
 Problem with_rows(Problem problem, int bytes);
 Case with_pointers(Case test, int bytes);
 

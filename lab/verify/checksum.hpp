@@ -5,7 +5,7 @@
 // integers (or halves) that doubles hold exactly, so the two sides are equal or C is wrong. A row with one wrong
 // element is always seen; a row with several escapes one random x with a chance of 2^-12, and two are drawn.
 //
-// Real data: some rows, drawn from the seed, every element of them against its bound.
+// Real data: every element of some rows, drawn from the seed, against its bound.
 #pragma once
 
 #include <cstddef>

@@ -87,14 +87,14 @@ struct Unusual {
   bool harsh, and_large;  // what is drawn: see unusual()
 };
 
-// Half of the seeds have denormals of every size, so many that some rows have little else. In half of those there are
-// numbers of every size and large ones as well, for denormals to be multiplied by and added to; in the others they do
-// not drown in sums.
+// Half of the seeds draw denormals of every size, so many that some rows have little else. Half of these also draw
+// numbers of every other size, which denormals are multiplied by and added to; the others do not, so that denormals
+// are not lost in larger sums.
 bool is_harsh(const Case& test) { return (test.seed >> 9 & 1) == 0; }
 bool has_large(const Case& test) { return is_harsh(test) && (test.seed >> 10 & 1) == 0; }
 
-// Of a factor, the smallest number that is not zero when it is multiplied. TF32 rounds smaller ones to zero, and zero
-// times infinity would be a NaN where f32 has an infinity: that is not promised and not asked for.
+// The smallest factor that is drawn. TF32 rounds smaller ones to zero, and zero times infinity would be a NaN where
+// f32 has an infinity, which is outside of what is promised.
 Unusual unusual_factors(const Case& test) {
   const Problem& p = test.problem;
   const Limits l = limits(p.in);
@@ -175,7 +175,7 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
   const Random for_a(seeds.bits()), for_b(seeds.bits()), for_c(seeds.bits());
   const bool real = test.mode != Mode::exact;
   const ExactRange range = exact_range(test);
-  // What must not be read stays poison.
+  // Inputs that must not be read stay NaN.
   if (test.reads_inputs()) {
     if (real) {
       fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, unusual_factors(test), for_a);

@@ -1,8 +1,8 @@
 // The numbers of a case, and the guarded memory they lie in.
 //
-// A matrix is surrounded by NaN on every side that is not its own: before it, after it, in the padding between the
-// end of a line and its ld, in the gaps of a batch. A kernel that reads there gets NaN into its result; one that
-// writes there changes bits that are compared afterwards.
+// All memory around a matrix holds NaN: before it, after it, in the padding between the end of a line and its ld, in
+// the gaps of a batch. A kernel that reads there gets NaN into its result; one that writes there changes bits that
+// are compared afterwards.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct Data {
   Guarded A, B, C;  // with alias, B is a copy of A
 };
 
-// The NaN that guards are made of: one that no arithmetic produces, so that finding it in a result means that
-// nobody wrote there.
+// The bits of the NaN in guards: no arithmetic produces this NaN, so an element of C that still has it was not
+// written.
 std::uint64_t poison_bits(Type type);
 
 // A, B and C come from three different streams of the case's seed: a kernel that takes one for another is seen.

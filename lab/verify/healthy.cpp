@@ -11,8 +11,9 @@ struct Row {
 
 // Printed by: cairn verify --device cpu --fuzz 20000 --healthy, and for rungs by --device emu --fuzz 2000
 //
-// Only sums whose output is as wide as the accumulator: elsewhere the one rounding to the output is all there is to
-// see. 0 where no k of that size was drawn. The bound of e4m3 is for tensor cores, and far above what f32 sums err.
+// Only types whose output is as wide as the accumulator: for others the rounding to the output hides all other
+// errors. 0 where no k of that size was drawn. The bound of e4m3 is that of tensor cores, far above the errors of f32
+// sums.
 constexpr Row kHealthy[] = {
     {"cpu/reference", Type::f64, Type::f64, {0.11, 0.081, 0.058, 0.033, 0.026, 0.016, 0.0094, 0.0096, 0.0062, 0}},
     {"cpu/reference", Type::f32, Type::f32, {0.11, 0.081, 0.059, 0.04, 0.024, 0.021, 0.012, 0.0064, 0.0062, 0}},

@@ -1,8 +1,8 @@
-// How good each contender is when it is well.
+// The healthy ratio of each contender: its worst ratio of error to bound over many cases, by type and size of k.
 //
-// A bound that holds for every right kernel is loose for a good one: a kernel may get ten times worse (an
-// accumulator that lost bits, a sum in the wrong order) and still pass. So each contender's own worst ratio of error
-// to bound, seen over many cases, is kept here by type and by size of k, and ten times worse than itself fails.
+// A bound that holds for every correct kernel is loose for an accurate one: a kernel may become ten times less
+// accurate (an accumulator that lost bits, a sum in the wrong order) and still pass. So a contender also fails where
+// its ratio exceeds ten times its healthy ratio.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ using Ratios = std::array<double, kBuckets>;
 
 inline constexpr double kWorseThanHealthy = 10;
 
-// The healthy ratio of a contender for k; 0 where none is kept, and nothing can be said.
+// The healthy ratio of a contender for k; 0 if there is none, and then only the bounds count.
 double healthy_ratio(std::string_view contender, const Problem& problem);
 
 }  // namespace cairn::lab::verify

@@ -21,7 +21,7 @@ Verdict failed(std::string what) { return {Outcome::failed, std::move(what), 0, 
 
 // The first byte at which two allocations differ.
 std::optional<std::size_t> first_change(const Guarded& before, const Guarded& after) {
-  // Byte by byte is slow, and as good as never is there anything to find.
+  // Finding the byte is slow, and there is almost never a difference, so the whole is compared first.
   if (std::memcmp(before.bytes.data(), after.bytes.data(), before.bytes.size()) == 0) return std::nullopt;
   const auto [x, y] = std::mismatch(before.bytes.begin(), before.bytes.end(), after.bytes.begin());
   if (x == before.bytes.end()) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<std::size_t> first_change_outside(const Problem& p, const Guarded&
     for (std::int64_t line = 0; line < c.major && c.minor > 0; ++line)
       lines.push_back(before.first + static_cast<std::size_t>(b * p.stride_c + line * c.ld) * size);
   }
-  std::ranges::sort(lines);  // products may lie side by side
+  std::ranges::sort(lines);  // the products of a batch may be interleaved
   lines.push_back(before.bytes.size());
   std::size_t seen = 0;  // all bytes up to here have been looked at, or are elements
   for (const std::size_t line : lines) {
@@ -108,12 +108,12 @@ template <class Out> class Elements {
     return test_.mode == Mode::exact ? wrong_bits(found, at) : wrong_value(found, at, verdict);
   }
 
-  // Bit for bit, except that a zero may have either sign and a NaN any payload: BLAS promises neither.
+  // Bit for bit, except that a zero may have either sign and a NaN any payload: neither is promised.
   std::string wrong_bits(Out found, std::size_t at) const {
     const Out wanted = cpu::round_once<Out>({oracle_.hi[at], oracle_.lo[at]});
     const auto f = static_cast<double>(found), w = static_cast<double>(wanted);
     if (std::isnan(w) ? std::isnan(f) : f == w) return "";
-    return fmt::format("found {}, exactly {} (k = {})", f, w, call_.problem.k);
+    return fmt::format("found {}, must be {} (k = {})", f, w, call_.problem.k);
   }
 
   std::string wrong_value(Out found, std::size_t at, Verdict& verdict) const {
@@ -125,8 +125,8 @@ template <class Out> class Elements {
     const bool good = close_enough(f, exact, allowed.expected, type_of<Out>, verdict.ratio) &&
                       close_enough(f, exact, allowed.rigorous, type_of<Out>, verdict.rigorous);
     if (good) return "";
-    return fmt::format("found {}, exactly {}: error {:.3g}, bound {:.3g}, worst case {:.3g} (k = {})", f, exact.hi,
-                       std::abs(f - exact.hi), allowed.expected, allowed.rigorous, call_.problem.k);
+    return fmt::format("found {}, exact {}: error {:.3g}, expected bound {:.3g}, rigorous {:.3g} (k = {})", f,
+                       exact.hi, std::abs(f - exact.hi), allowed.expected, allowed.rigorous, call_.problem.k);
   }
 
   const Case& test_;

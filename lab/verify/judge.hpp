@@ -1,4 +1,4 @@
-// The judge: the verdict on what was found, by what C must be and how far a right answer may be from it.
+// The judge: the verdict on what a contender left in memory, from the oracle's C and the error bound.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Verdict {
 bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out, double& ratio);
 
 // Judges every element of a row-major call that points into the data before the run; `found` is where the contender
-// left its C. An oracle with nothing in it is worked out first; for other contenders on the same data it stays.
+// left its C. An empty oracle is computed first, and can be used again for other contenders on the same data.
 Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Oracle& oracle);
 
 // Judges a run: `before` is what the contender was given, `after` what it left.

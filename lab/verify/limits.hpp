@@ -1,4 +1,4 @@
-// What a storage type can hold.
+// The range and precision of a storage type.
 #pragma once
 
 #include <limits>
@@ -26,8 +26,8 @@ constexpr Limits limits(Type type) {
   return {4, 0x1p-4, 0x1p-9, 448, true};
 }
 
-// Bits of a sum that are kept while it is made, the leading one included. Of e4m3 tensor cores keep 14, 13 of them
-// behind the point, for as long as they are let.
+// The significant bits of an accumulator. Of a sum of e4m3 products tensor cores keep 14: the leading one and 13
+// after the binary point.
 inline constexpr int kNarrowSum = 14;
 constexpr int sum_bits(const Problem& p) {
   return p.compute == Compute::fast ? kNarrowSum : limits(accumulator(p.in)).precision;

@@ -1,4 +1,4 @@
-// Verification of what moves a matrix and does not multiply: C = op(A), m x n, written as a problem with k = n.
+// Verification of contenders that copy or transpose a matrix: C = op(A), m x n, written as a problem with k = n.
 #pragma once
 
 #include "lab/verify/case.hpp"
@@ -7,7 +7,7 @@
 
 namespace cairn::lab::verify {
 
-// A and C alone: the B of such a problem would be n x n, which for a tall one no machine could hold.
+// Has A and C only: the B of such a problem would be n x n, which for a large n fits no memory.
 Data moving_data(const Case& test);
 
 // C must be op(A) bit for bit, NaN and all, and nothing else in memory touched. Row-major.

@@ -14,10 +14,10 @@
 namespace cairn::lab::verify {
 namespace {
 
-constexpr std::int64_t kRows = 64, kCols = 128, kDepth = 128;  // of what is multiplied at once
-constexpr std::int64_t kHigh = 2, kWide = 8;                   // and of sums that stay in registers
+constexpr std::int64_t kRows = 64, kCols = 128, kDepth = 128;  // the blocks of op(A) and op(B) that fit the caches
+constexpr std::int64_t kHigh = 2, kWide = 8;                   // the block of C that is accumulated in registers
 
-// Doubles as many as the machine takes at once.
+// A SIMD register of doubles.
 #ifdef __AVX__
 constexpr std::int64_t kLanes = 4;
 #else
@@ -35,20 +35,20 @@ Lanes load(const double* from) {
 void store(double* to, Lanes x) { std::memcpy(to, &x, sizeof x); }
 Lanes absolute(Lanes x) { return reinterpret_cast<Lanes>(reinterpret_cast<Bits>(x) & INT64_MAX); }
 
-// A factor that is not 0 and smaller than the smallest that counts as it is, and by how much.
+// A factor that is not 0 and smaller than smallest_factor(), and by how much.
 struct Small {
   std::int64_t row, col;
   double missing;
 };
 
-// Pieces of op(A) and op(B) as doubles, with zeros up to whole registers; and the small factors in them.
+// Blocks of op(A) and op(B) as doubles, padded with zeros to full registers, and the small factors in them.
 struct Pieces {
   double a[kRows][kDepth];
   double b[kDepth][kCols];
   std::vector<Small> small_a, small_b;
 };
 
-// The sums of a whole product, with room for whole registers.
+// The accumulators of a product, padded to full registers.
 struct Sums {
   std::int64_t ld;
   std::vector<double> value, magnitude, excess;
@@ -72,7 +72,7 @@ template <std::int64_t ld> void pad(double (*to)[ld], std::int64_t rows, std::in
   for (std::int64_t i = 0; i < rows; ++i) std::fill(to[i] + cols, to[i] + up(cols, multiple), 0.0);
 }
 
-// kHigh rows by kWide columns. Sums stay in registers over the depth; `sized` also adds up absolute values.
+// kHigh rows by kWide columns, accumulated in registers over kDepth of k; `sized` also sums absolute values.
 template <bool sized>
 void multiply_block(const double (*a)[kDepth], const double* b, std::int64_t depth, double* value, double* magnitude,
                     std::int64_t ld) {

@@ -1,4 +1,4 @@
-// What C must be, and what its terms add up to: the oracle that the judge holds results against.
+// The oracle: what C must be, and the magnitudes that error bounds are relative to.
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@ namespace cairn::lab::verify {
 struct Oracle {
   std::vector<double> hi, lo;     // alpha * op(A) * op(B) + beta * C, as their sum
   std::vector<double> magnitude;  // |alpha| * |op(A)| * |op(B)| + |beta| * |C|; not of exact data
-  std::vector<double> excess;     // how much more Bounds count for small factors; nothing where there are none
-  double unit = 0;                // what the oracle itself may be off, as a share of the magnitude
+  std::vector<double> excess;     // D of docs/numerics.md: what Bounds add for subnormal factors; empty without any
+  double unit = 0;                // the oracle's own error, at most this much of the magnitude
 };
 
 // For a row-major call that points into the data before the run.
 //
-// f64 takes sums of twice double's precision (cpu::exact). All else is narrower: its products are exact in a double,
-// and a sum of k of them is off by (k + 4) 2^-53 of the magnitude at the most, a share of the bounds of 2^-32 sqrt(k)
-// or less, which the judge takes off them. Exact data are small integers, and their sums have no error in a double.
+// f64 uses double-double sums (cpu::exact). Products of narrower types are exact in a double, and the error of a sum
+// of k of them is at most (k + 4) 2^-53 of the magnitude: at most 2^-32 sqrt(k) of the bounds, by which the judge
+// reduces them. Exact data are small integers, whose sums have no error in a double.
 Oracle oracle_of(const Case& test, const Call& row);
 
 }  // namespace cairn::lab::verify

@@ -39,7 +39,7 @@ class Trial::Placed {
     }
     return machine->synchronize(nullptr);
   }
-  // Gives C back what it held before a run.
+  // Restores C as it was before a run.
   Status reset() {
     return machine_->copy_in(buffers_[2].data(), before.C.bytes.data(), before.C.bytes.size(), nullptr);
   }
@@ -80,7 +80,8 @@ Verdict Trial::of(Contender& contender) {
   if (auto reason = contender.refuses(test_.problem); !reason.empty()) {
     return {Outcome::refused, std::move(reason), 0, 0};
   }
-  if (work_ == Work::probe) return {Outcome::refused, "a probe measures a ceiling; its result means nothing", 0, 0};
+  if (work_ == Work::probe)
+    return {Outcome::refused, "a probe measures a hardware ceiling; it has no result to verify", 0, 0};
   if (placed_ == nullptr) {
     placed_ = std::make_unique<Placed>(test_, work_);
     if (auto s = placed_->open(machine_); !s.ok()) {
@@ -91,7 +92,7 @@ Verdict Trial::of(Contender& contender) {
     return error("resetting C", s);
   }
   Verdict verdict = run(contender);
-  // Whoever failed may have written anywhere.
+  // A contender that failed may have written anywhere, so the next one gets fresh data.
   if (verdict.outcome == Outcome::failed) placed_.reset();
   return verdict;
 }
@@ -108,8 +109,10 @@ Verdict Trial::run(Contender& contender) {
   if (test_.mode == Mode::rounding) {
     const double healthy = healthy_ratio(contender.id(), test_.problem);
     if (healthy > 0 && verdict.ratio > kWorseThanHealthy * healthy) {
-      return failed(fmt::format("error / bound is {:.3g}, and {} has at most {:.3g} at this k when it is well",
-                                verdict.ratio, contender.id(), healthy));
+      return failed(
+          fmt::format("error / bound is {:.3g}, more than ten times the healthy ratio of {} for this k, {:.3g} "
+                      "(lab/verify/healthy.cpp)",
+                      verdict.ratio, contender.id(), healthy));
     }
   }
 

@@ -2,8 +2,10 @@
 //
 //   case      what is multiplied: problem, alpha, beta, kind of data, where the pointers stand; from one seed
 //   data      the numbers of a case, and the guarded buffers they lie in
-//   judge     the exact result, the error bound, the verdict
-//   verify    this file: the three together, for one case and for many
+//   oracle    what C must be
+//   bound     how far a correct result may be from it
+//   judge     the verdict on what a contender left in memory
+//   verify    this file: all of them together, for one case and for many
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,7 @@
 
 namespace cairn::lab::verify {
 
-// The case with A and B where the contender wants them, if it cannot take them anywhere.
+// The case with A and B aligned as the contender needs them.
 Case on_the_grid(const Case& test, const Contender& contender);
 
 // One case for any number of contenders on one machine that do the same work: its data are made and placed, and
@@ -79,8 +81,8 @@ Space taken_by(const Contender& contender, const Space& space);
 // The case of a seed for a contender: drawn from what it takes, and for one that moves matrices, a move.
 Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken);
 
-// How many cases to draw where nobody says: a thousand, or as many as take about half a minute to judge where the
-// shape is given and large, but four at least.
+// The default number of cases: a thousand, or, for a given shape that is large, as many as take about half a minute
+// to judge, but at least four.
 std::int64_t enough_cases(const Space& space);
 
 // Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.

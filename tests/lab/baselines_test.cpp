@@ -264,10 +264,10 @@ TEST(Cublas, RefusesInOneSentence) {
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 tn 16 order=column"), "");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 17x16x16"), "m must be a multiple of 16");
   for (const char* id : {"gemm_ex", "lt_first", "lt_tuned"}) {
-    EXPECT_EQ(refuses(id, "f32 nn 4x4x0"), "cuBLAS is not asked for a sum of nothing, k = 0");
+    EXPECT_EQ(refuses(id, "f32 nn 4x4x0"), "k is 0; the cuBLAS contenders take k of 1 or more");
     EXPECT_NE(refuses(id, "f32 nn 4 lda=1"), "");
     setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
-    EXPECT_EQ(refuses(id, "f32 nn 4"), "NVIDIA_TF32_OVERRIDE is set, and cuBLAS obeys it instead of us; unset it");
+    EXPECT_EQ(refuses(id, "f32 nn 4"), "NVIDIA_TF32_OVERRIDE is set and changes how cuBLAS multiplies; unset it");
     EXPECT_EQ(refuses(id, "bf16 nn 4"), "");
     unsetenv("NVIDIA_TF32_OVERRIDE");
     EXPECT_EQ(refuses(id, "f32 nn 4"), "");

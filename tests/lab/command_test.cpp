@@ -41,7 +41,7 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("plan --layout f16", 2, "nn, nt, tn or tt");
   expect_complaint("plan --order diagonal", 2, "row or column");
   expect_complaint("plan --device emu --sms 0", 2, "1 or more");
-  expect_complaint("plan --device cpu --sms 132", 2, "--sms is for the plans of a GPU");
+  expect_complaint("plan --device cpu --sms 132", 2, "--sms is for plans of a GPU");
   expect_complaint("plan --shape 9223372036854775807x1x1", 2, "bytes");
   expect_complaint("list --device tpu", 2, "gpu:N");
   expect_complaint("list --device gpu:-1", 2, "gpu:N");
@@ -316,7 +316,7 @@ TEST(Command, ExperimentsSayWhatTheyTake) {
 }
 
 TEST(Command, AnExperimentThatOnlyMultipliesNeedsNoGpu) {
-  expect_complaint("lab precision --device cpu", 77, "no rung here");
+  expect_complaint("lab precision --device cpu", 77, "no rung on this device");
   const Ran ran = run_cairn("lab precision --device emu --shape 16x16x64 --format json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto rows = nlohmann::json::parse(ran.out);
@@ -337,7 +337,7 @@ TEST(Command, SplitProductsAreForThoseWhoAsk) {
   ASSERT_EQ(split.code, 0) << split.err;
   EXPECT_NE(split.out.find("tensor/40_mma_tf32x3: chosen"), std::string::npos) << split.out;
   const Ran plain = run_cairn("plan --type f32 --shape 256 --device emu");
-  EXPECT_NE(plain.out.find("tensor/40_mma_tf32x3: ruled out, it computes in split, which was not asked for"),
+  EXPECT_NE(plain.out.find("tensor/40_mma_tf32x3: ruled out, it computes in split, and the problem asks for native"),
             std::string::npos)
       << plain.out;
   EXPECT_NE(run_cairn("plan --type split --shape 256 --device cpu").out.find(": chosen"), std::string::npos);

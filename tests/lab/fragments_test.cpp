@@ -120,9 +120,9 @@ TEST(Fragments, UnknownWordsAreTold) {
   EXPECT_EQ(complaint({"", "", "d", ""}), "--operand 'd': there are a, b, c");
   EXPECT_EQ(complaint({"wmma", "tf32", "", "16x16x16"}), "--shape '16x16x16': wmma of tf32 has 16x16x8");
   EXPECT_EQ(complaint({"mma", "bf16", "", "16x8x16"}), "");
-  EXPECT_EQ(complaint({"mma", "e4m3", "", ""}), "--type 'e4m3': mma has none of it");
+  EXPECT_EQ(complaint({"mma", "e4m3", "", ""}), "--type 'e4m3': there is no mma of this type here; wgmma has it");
   EXPECT_EQ(complaint({"wgmma", "", "b", ""}),
-            "--operand 'b': wgmma reads it from shared memory, no thread holds any of it");
+            "--operand 'b': wgmma reads B from shared memory, not from registers; choose a or c");
   EXPECT_EQ(complaint({"wgmma", "", "", "64x12x16"}),
             "--shape '64x12x16': wgmma of f16 has 64x8x16, 64x16x16, … 64x256x16");
 }

@@ -1,5 +1,5 @@
-// The bound of e4m3, whose sums tensor cores keep few bits of: its stated values, a sum made as they make it, and
-// sums that are worse.
+// The bound of e4m3, of whose sums tensor cores keep 14 significant bits: its values, a sum that is truncated as they
+// truncate it, which must pass, and sums with larger errors, which must not.
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +17,8 @@ bool close(double found, double exact, double allowed) {
   return close_enough(found, {exact, 0}, allowed, Type::f32, ratio);
 }
 
-// Of the last bit an instruction keeps, 2^-13: half for each of 34 cuts and six standard deviations of that, and in the
-// worst case 34; four instructions, or all.
+// In units of the last bit that an instruction keeps, 2^-13: half a bit for each of 34 truncations and six standard
+// deviations of that, and in the worst case 34; for four instructions, or for all of k.
 TEST(Judge, E4m3HasTheBoundOfF32AndWhatTensorCoresDrop) {
   const auto plain = [](std::int64_t k) {
     return bound(Problem::packed(Type::f32, Op::none, Op::none, 1, 1, k), 1, 3.0, 2.0);
@@ -44,7 +44,8 @@ TEST(Judge, E4m3HasTheBoundOfF32AndWhatTensorCoresDrop) {
               1e-12);
 }
 
-// A sum of e4m3 products as tensor cores make it, `kept` bits behind the point; given to f32 after every `chain`.
+// A sum of e4m3 products as tensor cores compute it, with `kept` bits after the binary point; promoted to f32 after
+// every `chain` products.
 struct NarrowSum {
   double sum = 0, exact = 0, magnitude = 0;
 };
@@ -111,7 +112,7 @@ TEST(Judge, FastSumsPassAndCoarserOnesDoNot) {
       }
     }
   }
-  // Three bits fewer, and sums that stay in the tensor core for who did not ask.
+  // Three bits fewer, and no promotion where Compute::fast was not asked for.
   EXPECT_FALSE(judged(Compute::fast, 1 << 13, narrow_sum(1 << 13, 1 << 13, 10, true)));
   EXPECT_FALSE(judged(Compute::native, 1 << 13, narrow_sum(1 << 13, 1 << 13, 13, true)));
 }

@@ -1,5 +1,5 @@
-// Factors below the smallest normal number, which tensor cores align as if they were that number: what the bounds
-// allow for it, and sums worked out by hand that they must take, or must not.
+// Factors below the smallest normal number, which tensor cores align as if they were that number: the term of the
+// bounds that allows for it, and sums computed by hand that the judge must accept or reject.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,4 @@
-// The judge and the data it judges by: bounds with known values, comparisons that can fail, ranges that cannot
-// overflow.
+// The judge and its data: bounds with known values, comparisons that can fail, ranges that cannot overflow.
 #include "lab/verify/judge.hpp"
 
 #include <cmath>
@@ -71,7 +70,7 @@ TEST(Judge, BoundsHaveTheirStatedValues) {
   EXPECT_DOUBLE_EQ(b.rigorous, 102 * 0x1p-24 / (1 - 102 * 0x1p-24) * 3 + 0x1p-24 * 2 + eta);
   Problem h = p;
   h.in = h.out = Type::f16;
-  // 13 instructions of 8 products, each of which may cut off twice what rounding does.
+  // 13 instructions of 8 products; truncation may cost each twice as much as rounding would.
   EXPECT_DOUBLE_EQ(bound(h, 1, 3.0, 2.0).expected,
                    (8 * 10 * 0x1p-24 + 13 * 0x1p-23) * 3 + 0x1p-11 * 2 + 0x1p-25 + 102 * 0x1p-149);
   EXPECT_DOUBLE_EQ(bound(h, 1, 3.0, 2.0).rigorous,
@@ -99,8 +98,8 @@ TEST(Judge, SplitHasTheBoundOfF32AndAConstantMore) {
   EXPECT_DOUBLE_EQ(bound(tiny, 1, 0, 0).expected, 0x1p-150 + 3 * 0x1p-149);
 }
 
-// A long sum of equal signs is what tensor cores get wrong the most. Cut off to 24 bits after every 8 products it
-// must pass; with four bits of the accumulator lost it must not.
+// Tensor cores err most on a long sum of terms of equal sign. Truncated to 24 bits after every 8 products it must
+// pass; with four bits of the accumulator lost it must not.
 TEST(Judge, SumsThatAreCutOffPassAndCoarserOnesDoNot) {
   Problem p = Problem::packed(Type::f16, Op::none, Op::none, 1, 1, 1 << 15);
   p.out = Type::f32;
@@ -157,7 +156,8 @@ TEST(Data, ExactModeNeverExceedsWhatTheTypesHold) {
                            static_cast<double>(r.outputs) * size(c.beta);
     ASSERT_LE(largest / step, std::ldexp(1.0, limits(p.out).precision)) << c.describe();
     ASSERT_LE(static_cast<double>(r.per_row * r.inputs * r.inputs), 0x1p24) << c.describe();
-    // Tensor cores that keep 14 bits lose nothing below 2^14: all of a fast sum, and 128 products of another.
+    // Tensor cores keep 14 significant bits, so sums below 2^14 are exact: all of a fast sum, 128 products of
+    // another.
     const std::int64_t inside = p.compute == Compute::fast ? r.per_row : std::min<std::int64_t>(r.per_row, 128);
     ASSERT_TRUE(p.in != Type::e4m3 || inside * r.inputs * r.inputs < 1 << 14) << c.describe();
     ASSERT_GE(r.inputs, 1);

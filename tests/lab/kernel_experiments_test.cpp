@@ -240,7 +240,7 @@ TEST_F(Studying, Vectorize) {
   EXPECT_TRUE(
       says(findings.conclusions, "f32 nn 32x32x32: float4 copies that leave threads idle: simt/04 to simt/05"))
       << all_of(findings.conclusions);
-  EXPECT_TRUE(says(findings.conclusions, "What the kernels take is not known: this machine"))
+  EXPECT_TRUE(says(findings.conclusions, "The resources of the kernels are not known: "))
       << all_of(findings.conclusions);
   EXPECT_TRUE(says(findings.conclusions, "There are no counters: CAIRN_NCU is /nowhere/ncu"))
       << all_of(findings.conclusions);

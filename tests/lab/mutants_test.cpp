@@ -1,5 +1,5 @@
-// Verification that can fail. An honest kernel passes every case; the same kernel with one bug put in must be
-// caught, by fuzzing alone. Bugs 5, 6 and 7 are ones found in public collections of kernels.
+// Mutants of a correct kernel: the kernel itself passes every case, and with one bug put in it must be caught by
+// fuzzing alone. Bugs 5, 6 and 7 were found in public collections of kernels.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +32,7 @@ enum class Bug {
   batch_stride_of_a,  // stride_b taken to be stride_a
   unsteady,           // the second run gives another result
   sloppy,             // sums kept in 12 bits
-  tired,              // sums kept in 21 bits: within every bound, but not what cpu/reference is capable of
+  tired,              // sums kept in 21 bits: within every bound, but ten times the healthy ratio of cpu/reference
 };
 
 // Textbook f32 product on the CPU, one bug at a time.
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Bugs, Mutant,
                                            Named{"bug6_ldb_is_n", Bug::ldb_is_n, "C["},
                                            Named{"bug7_nan_result", Bug::nan_result, "found nan"},
                                            Named{"bug7_a_for_b", Bug::a_for_b, "C["},
-                                           Named{"lost_product", Bug::lost_product, "exactly"},
+                                           Named{"lost_product", Bug::lost_product, "must be"},
                                            Named{"reads_c", Bug::reads_c, "found nan"},
                                            Named{"reads_inputs", Bug::reads_inputs, "found nan"},
                                            Named{"writes_padding", Bug::writes_padding, "outside of C"},
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Bugs, Mutant,
                                            Named{"batch_stride_of_a", Bug::batch_stride_of_a, "of product"},
                                            Named{"unsteady", Bug::unsteady, "second time"},
                                            Named{"sloppy", Bug::sloppy, "bound"},
-                                           Named{"tired", Bug::tired, "when it is well"}),
+                                           Named{"tired", Bug::tired, "ten times the healthy ratio"}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 // Bug 7, from the other side: with B the same memory as A, as data from one seed would make it, the kernel that
@@ -243,7 +243,7 @@ TEST(Verify, ARefusedProblemCountsAsNeitherGoodNorBad) {
   EXPECT_EQ(t.passed + t.failed + t.exact, 0);
 }
 
-// One trial judges many by the same data and the same truth, in whatever order they come.
+// One trial judges several contenders with the same data and the same oracle, in any order.
 TEST(Verify, ATrialJudgesEveryContenderAsIfAlone) {
   for (const Mode mode : {Mode::exact, Mode::rounding}) {
     Case c;

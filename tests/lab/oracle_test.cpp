@@ -1,4 +1,4 @@
-// The judge's oracle against the slow one, and the excess of small factors against its definition.
+// The judge's oracle against cpu/reference, and the excess of small factors against its definition.
 #include "lab/verify/oracle.hpp"
 
 #include <cmath>
@@ -33,7 +33,7 @@ double excess_of(const Call& row, std::int64_t batch, std::int64_t i, std::int64
   return std::fabs(row.alpha) * sum;
 }
 
-TEST(Oracle, IsThatOfTheReferenceForEveryKindOfCase) {
+TEST(Oracle, AgreesWithTheReferenceForEveryKindOfCase) {
   int with_excess = 0;
   for (int index = 0; index < 600; ++index) {
     Space space;
