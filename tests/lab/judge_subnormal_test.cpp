@@ -97,7 +97,7 @@ TEST(Judge, OfE4m3TheSameWith13Bits) {
     const Problem p = problem(Type::e4m3, compute, 3);
     EXPECT_TRUE(takes(p, {0x1p-9, 0x1p-6, 0x1p-6}, {0x1p8, 1.875 * 0x1p-6, 1.875 * 0x1p-6}, 0.5));
     EXPECT_FALSE(takes(p, {0x1p-9, 0x1p-6, 0x1p-6}, {0x1p8, 1.875 * 0x1p-4, 1.875 * 0x1p-4}, 0.5));
-    EXPECT_FALSE(takes(p, {0x1p-6, 0x1p-6, 0x1p-6}, {0x1p5, 1.875 * 0x1p-6, 1.875 * 0x1p-6}, 0.5));
+    EXPECT_FALSE(takes(p, {0x1p-6, 0x1p-6, 0x1p-6}, {0x1p5, 1.875 * 0x1p-5, 1.875 * 0x1p-5}, 0.5));
   }
 }
 
