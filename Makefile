@@ -28,8 +28,9 @@ report: build ## write a climb and a bench of this machine into build/report/
 	$(CAIRN) bench --format md --out build/report/bench.md --force
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
-readme: build ## write the README's tables of the ladder again, from their records
-	$(CAIRN) report --readme README.md results/h200/ladder.json results/h200/tensor.json results/h200/hopper.json
+readme: build ## write the tables of README.md and docs/ladder.md again, from their records
+	$(CAIRN) report --readme README.md $(patsubst %,results/h200/%.json,course_bf16 course_f16 course_tf32 course_e4m3fast squares)
+	$(CAIRN) report --readme docs/ladder.md $(patsubst %,results/h200/%.json,ladder tensor hopper)
 
 format: ## format the C++ sources in place
 	scripts/format.sh

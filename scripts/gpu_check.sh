@@ -21,7 +21,8 @@
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
-#   tiles         every tile of the summit over the course and the suite thin beside the library's choice: tiles_*.json
+#   tiles         every tile of the summit and the library's choice over the suites course and thin: tiles_*.json, without
+#                 samples (they replace all files of that name in results/)
 #   unseen        the same over the suite unseen, whose shapes no constant was fitted to: tiles_unseen_bf16.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
@@ -127,11 +128,11 @@ baselines() {
 }
 hopper() { bench hopper.json 'hopper/*' 'cublas/*' --type bf16 --layout nn,nt --shape 4096,8192 --seconds 1; }
 summit() {
-  local some=(cairn --sustained --seconds 1.5)
-  bench summit_tiles.json 'hopper/59@*' "${some[@]}" --type bf16 --layout nn --shape 2048,4096,8192 &&
-    bench summit_tiles_other.json 'hopper/59@*' "${some[@]}" --type tf32,e4m3fast:bf16 --layout nt --shape 4096,8192 &&
-    bench summit_tiles_seeds.json hopper/59@{0,1,4,5} "${some[@]}" --type bf16 --suite seeds &&
-    bench summit_tiles_wide.json hopper/59@{0,1,4} "${some[@]}" --type bf16 --layout nt --shape 4096x7168x2048 &&
+  local some=(cairn --sustained --seconds 1.5) sweep=(cairn --sustained --seconds 1.5 --samples summary)
+  bench summit_tiles.json 'hopper/59@*' "${sweep[@]}" --type bf16 --layout nn --shape 2048,4096,8192 &&
+    bench summit_tiles_other.json 'hopper/59@*' "${sweep[@]}" --type tf32,e4m3fast:bf16 --layout nt --shape 4096,8192 &&
+    bench summit_tiles_seeds.json hopper/59@{0,1,4,5} "${sweep[@]}" --type bf16 --suite seeds &&
+    bench summit_tiles_wide.json hopper/59@{0,1,4} "${sweep[@]}" --type bf16 --layout nt --shape 4096x7168x2048 &&
     bench summit_sustained.json "${some[@]}" --type bf16,f16 --layout nn,nt --shape 2048,4096,8192 &&
     bench summit_sustained_seeds.json "${some[@]}" --suite seeds --type bf16,f16 &&
     bench summit_sustained_tf32.json "${some[@]}" --type tf32 --layout nt,tn --shape 4096 &&
@@ -144,27 +145,14 @@ course() {
     bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 || return
   done
 }
-# Every tile of the summit. In parts, since a record of all would be too large to keep.
+# Every tile of the summit.
 tiles() {
-  local type part large='28672\|57344\|10240' odd='^256 \|^1000 \|^4104 \|^4095 '
-  for part in nn nt tn; do
-    grep " $part\$" lab/suites/course.txt | grep -v "$large\|$odd" >"$out/course_$part.txt"
-  done
-  grep "$odd" lab/suites/course.txt >"$out/course_odd.txt"
-  grep "$large" lab/suites/course.txt >"$out/course_large.txt"
-  grep ' nt$' lab/suites/thin.txt >"$out/thin_nt.txt"
-  grep -v '^#\| nt$' lab/suites/thin.txt >"$out/thin_other.txt"
+  local type sweep=('hopper/59@*' cairn cublas/lt_first --samples summary)
   for type in bf16 f16 tf32 e4m3fast:bf16 e4m3:bf16; do
-    for part in nn odd nt tn large; do
-      bench "tiles_${type%%:*}_$part.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/course_$part.txt" \
-        --type "$type" --seconds 0.1 || return
-    done
+    bench "tiles_${type%%:*}.json" "${sweep[@]}" --suite course --type "$type" --seconds 0.1 || return
   done
   for type in bf16 tf32 e4m3fast:bf16; do
-    for part in nt other; do
-      bench "tiles_thin_${type%%:*}_$part.json" 'hopper/59@*' cairn cublas/lt_first --suite "$out/thin_$part.txt" \
-        --type "$type" --seconds 0.05 || return
-    done
+    bench "tiles_thin_${type%%:*}.json" "${sweep[@]}" --suite thin --type "$type" --seconds 0.05 || return
   done
 }
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32 --layout nn,nt --shape 4096 --seconds 1; }
@@ -174,14 +162,14 @@ probes() {
     bench probes_wgmma.json 'probe/wgmma_peak@*' --type bf16,f16,tf32,e4m3 --shape 8192 --seconds 1
 }
 host() {
-  local ways=(cairn cairn/gemm cublas/gemm_ex --host --seconds 0.5)
+  local ways=(cairn cairn/gemm cublas/gemm_ex --host --seconds 0.5 --samples summary)
   bench host.json "${ways[@]}" --type bf16,f32,tf32 --layout nt --shape 64,256 &&
     bench host_copies.json "${ways[@]}" --type bf16,tf32 --layout nn --shape 63,255 &&  # A and B are packed first
     "$cairn" bench cairn cairn/gemm openblas/direct --device cpu --host --shape 4,16,64 --type f32 --seconds 0.5 \
-      --record "$out/host_cpu.json" --force
+      --samples summary --record "$out/host_cpu.json" --force
 }
 unseen() {
-  bench tiles_unseen_bf16.json 'hopper/59@*' cublas/lt_first --suite unseen --type bf16 --seconds 0.01
+  bench tiles_unseen_bf16.json 'hopper/59@*' cublas/lt_first --suite unseen --type bf16 --seconds 0.01 --samples summary
 }
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force

@@ -1,4 +1,4 @@
-// What a line of a record says, as cells of a table; empty where it does not say it.
+// Values of a record's line as cells of a table; empty where the line has none.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace cairn::lab::record {
 
-inline Cell percent(const std::optional<double>& share) { return share ? Cell{100 * *share} : Cell{}; }
+inline Cell percent(const std::optional<double>& fraction) { return fraction ? Cell{100 * *fraction} : Cell{}; }
 inline Cell of_baseline(const Line& line) { return line.ratio ? Cell{100 * line.ratio->median} : Cell{}; }
 
 }  // namespace cairn::lab::record

@@ -9,13 +9,13 @@
 namespace cairn::lab::record {
 namespace {
 
-// A ratio to compare: to something else than itself.
-bool rivals(const Line& line) { return line.ratio.has_value() && line.baseline != line.row; }
+// Whether the row has a ratio to another row.
+bool has_ratio(const Line& line) { return line.ratio.has_value() && line.baseline != line.row; }
 
 Pair pair_of(const Line& before, const Line& after, double within) {
   Pair pair;
   pair.before = before, pair.after = after;
-  if (rivals(before) && rivals(after) && before.baseline->id == after.baseline->id) {
+  if (has_ratio(before) && has_ratio(after) && before.baseline->id == after.baseline->id) {
     pair.by_ratio = true;
     pair.interval_before = before.ratio->interval;
     pair.interval_after = after.ratio->interval;
@@ -82,7 +82,7 @@ double Comparison::percent() const {
 Comparison compare(const Record& before, const Record& after, double within_percent) {
   Comparison result;
   result.differences = differences(before, after);
-  std::vector<Line> unmatched = summarize(after);  // a row measured twice meets its twin only once
+  std::vector<Line> unmatched = summarize(after);  // a row that was measured twice is matched once
   for (const Line& line : summarize(before)) {
     const auto twin = std::find_if(unmatched.begin(), unmatched.end(),
                                    [&](const Line& other) { return same_row(*line.row, *other.row); });

@@ -1,4 +1,4 @@
-// Two records of the same measurement: do they say the same?
+// Whether two records of the same measurement agree.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cairn::lab::record {
 
-// One row that both records have. The ratio to the strongest baseline is compared where both have it to the same
-// baseline, since a slower clock slows both sides of it; else, and for that baseline itself, the median.
+// One row that both records have. If both have a ratio to the same strongest baseline, the ratios are compared, since
+// a lower clock slows the row and the baseline alike; else, and for that baseline itself, the medians.
 struct Pair {
   Line before, after;
   bool by_ratio = false;

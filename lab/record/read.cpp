@@ -1,4 +1,4 @@
-// from_json and read: a record from outside, believed only key by key.
+// from_json and read: every key of a record is checked.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -21,16 +21,18 @@ namespace {
 using Json = nlohmann::json;
 using Keys = std::vector<std::string_view>;
 
-// Far above any record of ours; /dev/zero should be a message and not a machine out of memory.
+constexpr std::string_view kSampleWords[] = {"summary"};
+
+// Far above any record of ours, so that /dev/zero ends in a message before memory runs out.
 constexpr std::size_t kMostBytes = 64u << 20;
 
-// A value as an error shows it: escaped, and not longer than a line bears.
+// A value as an error shows it: escaped, and cut where it would make a long line.
 std::string shown(const Json& value) {
   const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   return text.size() <= 60 ? text : text.substr(0, 60) + "…";
 }
 
-// One value of the file, and the way to it. Whatever it is asked for and is not, it says so with both.
+// One value of the file and its path, which every error names.
 class Node {
  public:
   Node(const Json& value, std::string path, const std::string& where)
@@ -49,6 +51,8 @@ class Node {
     if (!has(key)) child.wrong("is missing");
     return child;
   }
+  // The same place of the file with another value.
+  Node with(const Json& value) const { return {value, path_, where_}; }
   // Calls each(child) for every element of a list.
   template <class Each> void for_each(Each&& each) const {
     if (!value_.is_array()) must_be("a list");
@@ -91,11 +95,14 @@ class Node {
     if (!value_.is_number() || value_.get<double>() < 0) must_be("a number, 0 or more");
     return value_.get<double>();
   }
-  double positive() const {
-    // The parser takes no number that is not finite; a time of 1e-300 ms would make a speed that is not.
-    if (!value_.is_number() || !(value_.get<double>() >= 1e-9)) must_be("a positive number");
+  // The limits keep speeds and ratios computed from the number finite; a time is in milliseconds.
+  double positive(double low = 1e-9, double high = 1e12) const {
+    if (!value_.is_number() || !(value_.get<double>() >= low) || value_.get<double>() > high) {
+      must_be(value_.is_number() && value_.get<double>() > high ? fmt::format("at most {:g}", high) : "a positive number");
+    }
     return value_.get<double>();
   }
+  double ratio() const { return positive(1e-30, 1e30); }
   template <class Int> Int integer(Int low = std::numeric_limits<Int>::min()) const {
     if (value_.is_number_unsigned()) {
       const auto value = value_.get<std::uint64_t>();
@@ -151,12 +158,14 @@ runtime::Facts read_machine(const Node& node) {
 }
 
 Method read_method(const Node& node) {
-  node.expect_object({"cache", "seconds", "at_least", "precision", "sustained"});
+  node.expect_object({"cache", "seconds", "at_least", "precision", "sustained", "samples"});
+  if (node.has("samples")) node["samples"].expect_one_of(kSampleWords);
   return {.cache = node["cache"].text(),
           .seconds = node["seconds"].number_from_0(),
           .at_least = node["at_least"].integer<int>(0),
           .precision = node["precision"].number_from_0(),
-          .sustained = node.has("sustained") && node["sustained"].flag()};
+          .sustained = node.has("sustained") && node["sustained"].flag(),
+          .summary = node.has("samples")};
 }
 
 Ceilings read_ceilings(const Node& node) {
@@ -186,6 +195,14 @@ Vitals read_vitals(const Node& node) {
           .throttled = node["throttled"].texts()};
 }
 
+// Of a row: the number of an entry of the record's list, or in schema 1 the vitals themselves.
+Vitals vitals_of(const Node& node, const std::vector<Vitals>& all) {
+  if (node.value().is_object()) return read_vitals(node);
+  const auto number = node.integer<std::int64_t>(0);
+  if (std::cmp_greater_equal(number, all.size())) node.wrong(fmt::format("is {}, and the record has {} vitals", number, all.size()));
+  return all[static_cast<std::size_t>(number)];
+}
+
 std::map<std::string, double> read_counters(const Node& node) {
   if (!node.value().is_object()) node.must_be("an object");
   std::map<std::string, double> counters;
@@ -201,15 +218,30 @@ std::string read_problem(const Node& node) {
   return node.text();
 }
 
-Keys row_keys() {
-  Keys keys = {"id",   "work", "is_baseline", "problem", "refused", "verified", "details",  "via",
-               "runs", "sets", "host_us",     "settled", "first",   "vitals",   "counters", "samples_ms"};
-  keys.insert(keys.end(), std::begin(kDerivedKeys), std::end(kDerivedKeys));
-  return keys;
+// The statistics of dropped samples. Numbers that contradict each other were not computed from samples.
+Summary read_summary(const Node& node) {
+  Summary summary;
+  summary.count = node["sample_count"].integer<std::int64_t>(1);
+  summary.median_ms = node["median_ms"].positive();
+  summary.low_ms = node["median_low_ms"].positive(), summary.high_ms = node["median_high_ms"].positive();
+  summary.min_ms = node["min_ms"].positive();
+  summary.spread = node["spread_percent"].number_from_0() / 100;
+  summary.outliers = node["outliers"].integer<std::int64_t>(0);
+  if (summary.low_ms > summary.median_ms) node["median_low_ms"].must_be("at most median_ms");
+  if (summary.high_ms < summary.median_ms) node["median_high_ms"].must_be("at least median_ms");
+  if (summary.min_ms > summary.median_ms) node["min_ms"].must_be("at most median_ms");
+  if (summary.outliers > summary.count) node["outliers"].must_be("at most sample_count");
+  if (!node.has("baseline_id")) return summary;
+  summary.baseline_id = node["baseline_id"].filled_text();
+  summary.ratio = node["ratio"].ratio();
+  summary.ratio_low = node["ratio_low"].ratio(), summary.ratio_high = node["ratio_high"].ratio();
+  if (summary.ratio_low > summary.ratio) node["ratio_low"].must_be("at most ratio");
+  if (summary.ratio_high < summary.ratio) node["ratio_high"].must_be("at least ratio");
+  return summary;
 }
 
-Row read_row(const Node& node) {
-  static const Keys kKeys = row_keys();
+Row read_row(const Node& node, const std::vector<Vitals>& vitals, bool summaries) {
+  static const Keys kKeys(std::begin(kRowKeys), std::end(kRowKeys));
   node.expect_object(kKeys);
   Row row;
   row.id = node["id"].filled_text();
@@ -229,10 +261,33 @@ Row read_row(const Node& node) {
   row.host_us = node["host_us"].number_from_0();
   row.settled = node["settled"].flag();
   if (node.has("first")) node["first"].for_each([&](const Node& value) { row.first.push_back(value.number()); });
-  if (node.has("vitals")) row.vitals = read_vitals(node["vitals"]);
+  if (node.has("vitals")) row.vitals = vitals_of(node["vitals"], vitals);
   if (node.has("counters")) row.counters = read_counters(node["counters"]);
-  node["samples_ms"].for_each([&](const Node& sample) { row.samples_ms.push_back(sample.positive()); });
+  if (!summaries) {
+    node["samples_ms"].for_each([&](const Node& sample) { row.samples_ms.push_back(sample.positive()); });
+    if (node.has("sample_count"))
+      node["sample_count"].wrong("belongs to records whose method.samples is \"summary\"");
+  } else {
+    if (node.has("samples_ms")) node["samples_ms"].wrong("is there, but method.samples is \"summary\"");
+    if (node.has("sample_count") || node.has("median_ms")) row.summary = read_summary(node);
+  }
   return row;
+}
+
+// A row as an object: as it is, or put together from a list of values in the order of the columns.
+Json row_object(const Node& row, const Json& record, const std::string& where) {
+  if (!row.value().is_array()) return row.value();
+  const Node columns = Node(record, "", where)["columns"];
+  const std::vector<std::string> keys = columns.texts();
+  if (row.value().size() > keys.size()) {
+    row.wrong(fmt::format("has {} values, and there are {} columns", row.value().size(), keys.size()));
+  }
+  Json object = Json::object();
+  for (std::size_t i = 0; i < row.value().size(); ++i) {
+    if (object.contains(keys[i])) columns.wrong(fmt::format("has {} twice", shown(keys[i])));
+    if (!row.value()[i].is_null()) object[keys[i]] = row.value()[i];
+  }
+  return object;
 }
 
 int read_schema(const Node& node) {
@@ -267,8 +322,8 @@ Record from_json(const std::string& text, const std::string& where) {
   const Node node(json, "", where);
   Record record;
   record.schema = read_schema(node);
-  node.expect_object(
-      {"schema", "kind", "command", "created", "seed", "build", "machine", "method", "ceilings", "notes", "rows"});
+  node.expect_object({"schema", "kind", "command", "created", "seed", "build", "machine", "method", "ceilings",
+                      "notes", "vitals", "columns", "rows"});
   record.kind = node["kind"].text();
   node["kind"].expect_one_of(kKinds);
   record.command = node["command"].text();
@@ -279,7 +334,12 @@ Record from_json(const std::string& text, const std::string& where) {
   record.method = read_method(node["method"]);
   record.ceilings = read_ceilings(node["ceilings"]);
   record.notes = node["notes"].texts();
-  node["rows"].for_each([&](const Node& row) { record.rows.push_back(read_row(row)); });
+  std::vector<Vitals> vitals;
+  if (node.has("vitals")) node["vitals"].for_each([&](const Node& one) { vitals.push_back(read_vitals(one)); });
+  node["rows"].for_each([&](const Node& row) {
+    const Json object = row_object(row, json, where);
+    record.rows.push_back(read_row(row.with(object), vitals, record.method.summary));
+  });
   return record;
 }
 

@@ -1,12 +1,14 @@
-// A record: everything a measurement was, so that its numbers can be believed, recomputed and measured again. What is
-// published (the README's table, the trail's pages) is generated from records under results/.
+// A record: what was measured, on what and how, so that its numbers can be computed again from the samples and the
+// measurement can be repeated. Everything that the project publishes (docs/ladder.md, the README's table, the trail's
+// pages) comes from records under results/.
 //
 // On disk a record is JSON with a "schema" number. A reader takes its own number and older ones, and refuses a newer
-// one; a change that an old reader would misread raises it.
+// one; a change that an old reader would misread raises it. docs/records.md lists the keys.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,7 @@
 
 namespace cairn::lab::record {
 
-inline constexpr int kSchema = 1;
+inline constexpr int kSchema = 2;
 
 struct Build {
   std::string version;   // of Cairn
@@ -31,51 +33,69 @@ struct Method {
   int at_least = 0;        // samples, and
   double precision = 0;    // relative error of the median that counts as settled
   bool sustained = false;  // long samples, with clock and power settled before the first: see measure::sustained()
+  bool summary = false;    // the samples were dropped: rows have summaries instead
 };
 
-// What the device did meanwhile. 0 or empty where it does not say.
+// Sensor readings of the device during a measurement. 0 or empty where it has no such sensor.
 struct Vitals {
   double sm_mhz = 0, sm_mhz_low = 0, sm_mhz_high = 0;  // median, lowest and highest reading
   double power_w = 0, power_w_high = 0;
   double temperature_c = 0;            // the highest
   std::vector<std::string> throttled;  // reasons seen: "power cap", "thermal"
+
+  bool operator==(const Vitals&) const = default;
 };
 
-// One contender on one problem. What the samples imply (median, TFLOP/s, ratio) is written beside them for readers of
-// the JSON, and computed from them by ours: see summary.hpp.
+// Statistics of samples that were dropped: what reports and comparisons need of them.
+struct Summary {
+  std::int64_t count = 0;
+  double median_ms = 0, low_ms = 0, high_ms = 0;  // the median and the ends of its 95 % confidence interval
+  double min_ms = 0;
+  double spread = 0;          // interquartile range over the median
+  std::int64_t outliers = 0;  // of `count`
+  // Speed against the strongest baseline, the median over the rounds with its interval; no id where there is none.
+  std::string baseline_id = {};
+  double ratio = 0, ratio_low = 0, ratio_high = 0;
+};
+
+// One contender on one problem, with samples or, in a record whose method says so, with a summary. What the samples
+// imply (median, TFLOP/s, ratio) is written to the file for readers of the JSON and recomputed by ours: summary.hpp.
 struct Row {
   std::string id;    // "simt/04_block_tile"
   std::string work;  // "product", "move", "probe"
   bool baseline = false;
-  std::string problem;    // Problem::full()
+  std::string problem;    // Problem::brief() or Problem::full()
   std::string verified;   // "exact", "never" of a probe, else what was wrong
   std::string refused;    // why it does not take the problem; nothing below is filled then
   std::string details;    // what exactly ran: a tile, the algorithm a vendor's library chose
   std::string via;        // "graph" or "calls"
   std::int64_t runs = 0;  // in a sample
-  std::int64_t sets = 0;  // of matrices, walked in a ring
+  std::int64_t sets = 0;  // of matrices, used one after the other
   double host_us = 0;     // of the host in one call
   bool settled = false;
   std::vector<double> samples_ms;          // milliseconds a run; sample i is of round i
+  std::optional<Summary> summary;          // instead of samples
   std::vector<double> first;               // the first three values of the timed C
   Vitals vitals;                           // while the problem was measured
   std::map<std::string, double> counters;  // of a profiler, by the names the emulator uses too
 
-  // Wrong, unwritten, or faster than the hardware allows. One that was never reached has no verdict.
+  // The result was wrong or not written, or the time was below what the hardware allows. A row that was not reached
+  // before a stop has no verdict and has not failed.
   bool failed() const { return !verified.empty() && verified != "exact" && verified != "never"; }
   bool timed() const {
-    return refused.empty() && !samples_ms.empty() && (verified == "exact" || verified == "never");
+    return refused.empty() && (summary.has_value() || !samples_ms.empty()) &&
+           (verified == "exact" || verified == "never");
   }
 };
 
-// The host's time in a call, in microseconds, from which on it is told when the device needs less.
+// A call that takes the host longer than this many microseconds is reported if the device needs less.
 inline constexpr double kHostAlarmUs = 100;
 
 // Measured in the same run; 0 or absent where there is no probe for it.
 struct Ceilings {
   double fma_tflops = 0;   // probe/fma_peak
   double copy_gbytes = 0;  // probe/copy
-  // probe/mma_peak and probe/wgmma_peak, for each type that was asked for and that they take: see tensor_type()
+  // probe/mma_peak and probe/wgmma_peak, for each measured type that they take: see tensor_type()
   std::map<std::string, double> mma_tflops = {}, wgmma_tflops = {};
 };
 
@@ -99,11 +119,15 @@ Build this_build();
 // The present moment as `created` has it.
 std::string now();
 
-// The text ends in a newline. Samples are kept to a nanosecond.
+// The record with each row's samples replaced by their summary. The first values of C are dropped too; all else,
+// the date and commit of the measurement included, stays.
+Record without_samples(Record record);
+
+// Always in the present schema, one row a line. The text ends in a newline. Samples are kept to a nanosecond.
 std::string to_json(const Record& record);
 
 // Throws Error that names `where` and the first thing wrong: not JSON, not a record, a newer schema, a missing or
-// misspelt key, a sample that is no positive number.
+// misspelt key, a sample that is no positive number, a summary that contradicts itself.
 Record from_json(const std::string& text, const std::string& where);
 
 // Reads a file; an unreadable one is an Error too.

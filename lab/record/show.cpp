@@ -16,12 +16,12 @@ Cell counter(const Row& row, const std::string& name) {
   const auto found = row.counters.find(name);
   if (found == row.counters.end()) return {};
   const double value = found->second;
-  // A count is a whole number, and nobody wants to read three zeros after it.
+  // Counts are printed as integers.
   if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
   return value;
 }
 
-// Counters are many and contenders few, hence upright.
+// Upright, since there are many counters and few contenders.
 Table counters(const Record& record) {
   std::set<std::string> names;
   for (const Row& row : record.rows) {

@@ -14,11 +14,11 @@ struct Named {
   Record record;
 };
 
-// For people (`format` is table or md): each record as the bench shows it, or with its counters if it is a profile,
-// and under its name where there are several.
+// Tables to read (`format` is table or md): each record as the bench shows it, or with its counters if it is a
+// profile, under its name if there are several.
 std::string pages(const std::vector<Named>& records, Format format, bool bold = false);
 
-// For machines: one table of all rows, with the record's name in each, and the alarms of all.
+// For csv and json: one table of all rows, with the record's name in each, and the alarms of all.
 Report together(const std::vector<Named>& records);
 
 }  // namespace cairn::lab::record

@@ -54,10 +54,10 @@ Report s1(const Block& block) {
   for (const Line& line : block.lines) {
     std::vector<Cell> row = {line.row->id};
     if (line.tflops) {
-      std::vector<double> rates;
+      std::vector<double> rates;  // none where the record has summaries
       for (const double ms : line.row->samples_ms) rates.push_back(*line.tflops * line.median_ms / ms);
-      row.insert(row.end(), {*line.tflops, measure::deviation(rates), of_baseline(line),
-                             line.of_datasheet ? Cell{100 * *line.of_datasheet} : Cell{}});
+      row.insert(row.end(), {*line.tflops, rates.empty() ? Cell{} : Cell{measure::deviation(rates)},
+                             of_baseline(line), line.of_datasheet ? Cell{100 * *line.of_datasheet} : Cell{}});
     }
     row.resize(report.table.columns.size());
     report.table.rows.push_back(std::move(row));

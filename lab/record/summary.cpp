@@ -9,7 +9,8 @@
 namespace cairn::lab::record {
 namespace {
 
-// The rows that compete: same problem, same work. A copy is written as a problem that a product may have too.
+// Rows compete if they have the same problem and the same work. The work is part of it because a copy's problem may
+// read like a product's.
 struct Field {
   Problem problem;
   std::string work;
@@ -18,7 +19,7 @@ struct Field {
 
 bool native_f32(const Problem& p) { return p.in == Type::f32 && p.out == Type::f32 && p.compute == Compute::native; }
 
-// By whom a row multiplies, by its id; nothing where that does not tell.
+// The instruction that a row multiplies with, as far as its id tells.
 std::string_view instruction_of(const Row& row) {
   if (row.id.starts_with("tensor/")) return "mma.sync";
   if (row.id.starts_with("hopper/")) return "wgmma";
@@ -27,14 +28,14 @@ std::string_view instruction_of(const Row& row) {
   return "";
 }
 
-// A product is bound by arithmetic or by bytes, whichever of the two ceilings it comes nearer to. Those of types that
-// no probe multiplies have none.
+// A product is bound by arithmetic or by bytes: whichever of the two ceilings it comes nearer to counts. A type that
+// no probe multiplies has no ceiling.
 std::optional<double> of_ceiling(const Line& line, const Field& field, const Ceilings& ceilings) {
   const double multiplying =
       native_f32(field.problem) ? ceilings.fma_tflops : tensor_peak(*line.row, ceilings).tflops;
-  std::optional<double> share;
+  std::optional<double> fraction;
   const auto take = [&](const std::optional<double>& speed, double ceiling) {
-    if (speed && ceiling > 0) share = std::max(share.value_or(0), *speed / ceiling);
+    if (speed && ceiling > 0) fraction = std::max(fraction.value_or(0), *speed / ceiling);
   };
   if (field.work == "move") {
     take(line.gbytes, ceilings.copy_gbytes);
@@ -42,7 +43,7 @@ std::optional<double> of_ceiling(const Line& line, const Field& field, const Cei
     take(line.tflops, multiplying);
     take(line.gbytes, ceilings.copy_gbytes);
   }
-  return share;
+  return fraction;
 }
 
 std::optional<double> of_datasheet(const Line& line, const Field& field, const runtime::Facts& machine) {
@@ -53,15 +54,46 @@ std::optional<double> of_datasheet(const Line& line, const Field& field, const r
   return *speed * (move ? 1e9 : 1e12) / *peak;
 }
 
-Line line_of(const Row& row, const Field& field, const Record& record) {
-  const auto& samples = row.samples_ms;
+Line of_samples(const std::vector<double>& samples) {
   Line line;
-  line.row = &row;
+  line.samples = static_cast<std::int64_t>(samples.size());
+  line.outliers = static_cast<std::int64_t>(measure::outliers(samples));
   line.median_ms = measure::median(samples);
   line.min_ms = measure::quantile(samples, 0);
   line.spread = measure::spread(samples);
-  line.deviation_ms = measure::deviation(samples);
-  line.interval_ms = measure::stated(measure::median_interval(samples), line.median_ms, kLeastError);
+  line.interval_ms = measure::median_interval(samples);
+  return line;
+}
+
+Line of_summary(const Summary& summary) {
+  Line line;
+  line.samples = summary.count, line.outliers = summary.outliers;
+  line.median_ms = summary.median_ms, line.min_ms = summary.min_ms, line.spread = summary.spread;
+  line.interval_ms = {summary.low_ms, summary.high_ms};
+  return line;
+}
+
+// Per-round ratios need the samples of both; a summary has their median if it was taken against this baseline. In all
+// other cases the medians are divided, and the interval is the widest that those of the medians allow.
+measure::Ratio ratio_to(const Line& baseline, const Line& line) {
+  measure::Ratio ratio{1, {1, 1}};
+  const auto& summary = line.row->summary;
+  if (summary && summary->baseline_id == baseline.row->id) {
+    ratio = {summary->ratio, {summary->ratio_low, summary->ratio_high}};
+  } else if (!summary && !baseline.row->summary) {
+    ratio = measure::speedup(baseline.row->samples_ms, line.row->samples_ms);
+  } else if (line.row != baseline.row) {
+    ratio = {baseline.median_ms / line.median_ms,
+             {baseline.interval_ms.low / line.interval_ms.high, baseline.interval_ms.high / line.interval_ms.low}};
+  }
+  ratio.interval = measure::stated(ratio.interval, ratio.median, kLeastError);
+  return ratio;
+}
+
+Line line_of(const Row& row, const Field& field, const Record& record) {
+  Line line = row.summary ? of_summary(*row.summary) : of_samples(row.samples_ms);
+  line.row = &row;
+  line.interval_ms = measure::stated(line.interval_ms, line.median_ms, kLeastError);
   if (record.kind == "host") return line;  // a call that merely enqueues has no speed
   const bool product = field.work == "product", move = field.work == "move";
   if (product || field.work == "probe") line.tflops = measure::flops(field.problem) / line.median_ms / 1e9;
@@ -104,11 +136,35 @@ std::vector<Line> summarize(const Record& record) {
     }
     if (strongest == nullptr) continue;
     lines[i].baseline = strongest->row;
-    measure::Ratio ratio = measure::speedup(strongest->row->samples_ms, lines[i].row->samples_ms);
-    ratio.interval = measure::stated(ratio.interval, ratio.median, kLeastError);
-    lines[i].ratio = ratio;
+    lines[i].ratio = ratio_to(*strongest, lines[i]);
   }
   return lines;
+}
+
+Record without_samples(Record record) {
+  const Record before = record;
+  const auto lines = summarize(before);
+  for (Row& row : record.rows) {
+    row.samples_ms.clear();
+    row.first.clear();
+  }
+  for (const Line& line : lines) {
+    Summary summary = {.count = line.samples,
+                       .median_ms = line.median_ms,
+                       .low_ms = line.interval_ms.low,
+                       .high_ms = line.interval_ms.high,
+                       .min_ms = line.min_ms,
+                       .spread = line.spread,
+                       .outliers = line.outliers};
+    if (line.ratio) {
+      summary.baseline_id = line.baseline->id;
+      summary.ratio = line.ratio->median;
+      summary.ratio_low = line.ratio->interval.low, summary.ratio_high = line.ratio->interval.high;
+    }
+    record.rows[static_cast<std::size_t>(line.row - before.rows.data())].summary = std::move(summary);
+  }
+  record.method.summary = true;
+  return record;
 }
 
 }  // namespace cairn::lab::record

@@ -1,6 +1,7 @@
-// What the samples of a record imply: one line for each row, computed, never stored and trusted.
+// What the rows of a record imply, computed: one line for each row that was timed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,25 +12,25 @@
 
 namespace cairn::lab::record {
 
-// No interval is stated narrower than this to either side: two runs of one command on an H200 differ by up to about
-// this much where each of them is sure to a tenth of it.
+// No interval is stated narrower than this to either side of the median: two runs of one command on an H200 differ by
+// up to about this much even where the interval within each run is ten times narrower.
 inline constexpr double kLeastError = 0.005;
 
 struct Line {
   const Row* row = nullptr;
-  double median_ms = 0, min_ms = 0, spread = 0, deviation_ms = 0;
+  std::int64_t samples = 0, outliers = 0;
+  double median_ms = 0, min_ms = 0, spread = 0;
   measure::Interval interval_ms;        // of the median
-  std::optional<double> tflops;         // of what multiplies
+  std::optional<double> tflops;         // of products and probes
   std::optional<double> gbytes;         // compulsory bytes over the time; not of probes
   const Row* baseline = nullptr;        // the strongest of the problem: the smallest median
   std::optional<measure::Ratio> ratio;  // to it, above 1 where this row is faster; of the baselines themselves too
-  std::optional<double> of_ceiling;     // share of what the measured ceilings allow, 0 … 1
-  std::optional<double> of_datasheet;   // share of the datasheet's peak for the type, or bandwidth for a move
+  std::optional<double> of_ceiling;     // fraction of what the measured ceilings allow, 0 … 1
+  std::optional<double> of_datasheet;   // fraction of the datasheet's peak for the type, or bandwidth for a move
 };
 
-// The instruction that a row's product is held to, and what it was measured to do: mma.sync for tensor/, wgmma for
-// hopper/, and for who does not say how it multiplies the faster of the two. No name where there is none, or it was
-// not measured.
+// The instruction whose measured peak a row's product is compared with: mma.sync for tensor/, wgmma for hopper/. A
+// baseline's instruction is unknown, so the faster of the two is used. No name where neither was measured.
 struct TensorPeak {
   std::string_view instruction;
   double tflops = 0;

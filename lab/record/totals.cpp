@@ -11,7 +11,7 @@
 namespace cairn::lab::record {
 namespace {
 
-// A contender in a type, while its ratios are gathered.
+// A contender in a type, while its ratios are collected.
 struct Gathered {
   Total total;
   bool timed = false;
@@ -34,7 +34,7 @@ void take(double ratio, const std::string& problem, Gathered& one) {
 
 }  // namespace
 
-std::vector<Total> totals(const Record& record) {
+std::vector<Total> totals(const Record& record, const std::function<bool(const Problem&)>& counts) {
   std::vector<Gathered> all;
   std::set<std::string> problems;
   const auto lines = summarize(record);
@@ -43,8 +43,9 @@ std::vector<Total> totals(const Record& record) {
     const bool timed = line != lines.end() && line->row == &row;
     const Line* const its = timed ? &*line++ : nullptr;
     if (row.work != "product") continue;
-    problems.insert(row.problem);
     const Problem problem = problem_of(row);
+    if (counts && !counts(problem)) continue;
+    problems.insert(row.problem);
     const std::string type = type_of(problem);
     auto found = std::ranges::find_if(
         all, [&](const Gathered& one) { return one.total.id == row.id && one.total.type == type; });
@@ -76,10 +77,10 @@ Table totals_table(const Record& record) {
                    {"worst", "worst"},        {"worst_problem", "on", Align::left},
                    {"best", "best"},          {"best_problem", "on", Align::left}};
   for (const Total& total : all) {
-    const bool whole = total.compared == total.problems;
+    const bool all_compared = total.compared == total.problems;
     std::vector<Cell> cells = {
         total.id, total.type,
-        whole ? fmt::format("{}", total.problems) : fmt::format("{} of {}", total.compared, total.problems)};
+        all_compared ? fmt::format("{}", total.problems) : fmt::format("{} of {}", total.compared, total.problems)};
     if (total.compared > 0)
       cells.insert(cells.end(), {total.mean, total.worst, total.worst_problem, total.best, total.best_problem});
     cells.resize(table.columns.size());

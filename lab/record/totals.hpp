@@ -1,7 +1,8 @@
-// Many problems in few numbers: how each contender stands against the strongest baseline over all problems of a type.
+// Geometric means: the speed of each contender against the strongest baseline over all problems of a type.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,21 +13,20 @@ namespace cairn::lab::record {
 
 struct Total {
   std::string id;
-  std::string type;           // as --type writes it
-  std::int64_t problems = 0;  // of the type that the contender was given
-  std::int64_t compared =
-      0;            // of these: it was timed, and so was a baseline. Nothing below is filled if there is none
-  double mean = 0;  // geometric, of the ratios: half as fast once and twice as fast once is as fast
-  double worst = 0, best = 0;               // ratios,
-  std::string worst_problem, best_problem;  // and whose they are: the first, where several have the same
+  std::string type;            // as --type writes it
+  std::int64_t problems = 0;   // of the type that the contender was given
+  std::int64_t compared = 0;   // problems on which it and a baseline were timed; if 0, nothing below is filled
+  double mean = 0;             // geometric, of the ratios: half as fast once and twice as fast once make 1
+  double worst = 0, best = 0;  // ratios,
+  std::string worst_problem, best_problem;  // and their problems: the first, where several have the same ratio
 };
 
-// One for each product's contender and type, in the record's order, if it was timed at all; baselines too, since one
-// is not always the strongest. Empty where there is just one problem, which its row has said all about, or no
-// baseline.
-std::vector<Total> totals(const Record& record);
+// One for each contender of products and type, in the record's order, if it was timed at all; baselines too, since
+// none of them is the strongest on every problem. Empty where there is no baseline, or one problem only. Problems for
+// which `counts` is false are left out.
+std::vector<Total> totals(const Record& record, const std::function<bool(const Problem&)>& counts = {});
 
-// For people; no columns where there are no totals.
+// A table to read; no columns where there are no totals.
 Table totals_table(const Record& record);
 
 }  // namespace cairn::lab::record

@@ -16,8 +16,8 @@ namespace {
 
 Cell number(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
 
-// What a share is of. Where Hopper's peak was not measured, its cuBLAS goes beyond that of mma.sync: the name must
-// say what it is.
+// The column's title names the instruction whose peak is 100 %, since cuBLAS on Hopper exceeds that of mma.sync in
+// records that have no peak of wgmma.
 std::string ceiling_title(const Record& record) {
   const auto held_to = [&](std::string_view instruction) {
     return std::ranges::any_of(
@@ -72,13 +72,12 @@ std::vector<Cell> cells(const Line& line, bool cpu, bool host) {
                            number(line.tflops), line.tflops ? Cell{*line.tflops * (cpu ? 1e3 : 1)} : Cell{},
                            number(line.gbytes)};
   row.insert(row.end(), ratio.begin(), ratio.end());
-  row.insert(row.end(), {percent(line.of_ceiling), percent(line.of_datasheet),
-                         static_cast<std::int64_t>(line.row->samples_ms.size()),
-                         static_cast<std::int64_t>(measure::outliers(line.row->samples_ms)), line.row->settled});
+  row.insert(row.end(),
+             {percent(line.of_ceiling), percent(line.of_datasheet), line.samples, line.outliers, line.row->settled});
   return row;
 }
 
-// "not taken" and "FAILED", one line for what many rows have in common.
+// Lines of "not taken" and "FAILED": one for each reason, with the number of rows that have it.
 std::vector<std::string> gathered(const Record& record, const std::string& head, std::string Row::*what,
                                   bool (*wanted)(const Row&)) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
@@ -105,8 +104,8 @@ std::string how(const Record& record) {
                      record.method.sustained ? ", SUSTAINED load" : "");
 }
 
-// Setting something up anew with every call (a library handle, a plan, memory) is the classic way to time the wrong
-// thing. A graph hides it from the device's clock, so the host's own time is looked at too.
+// Creating a library handle, a plan or memory in every call is a common mistake, and a graph hides it from the
+// device's clock. The host's time of a call shows it.
 std::vector<std::string> host_alarms(const Record& record) {
   std::vector<std::string> lines;
   if (record.machine.kind != runtime::Kind::gpu || record.kind != "bench") return lines;
@@ -164,6 +163,7 @@ Report view(const Record& record) {
   report.table.columns = columns(cpu, host, ceiling_title(record));
   for (const Line& line : summarize(record)) report.table.rows.push_back(cells(line, cpu, host));
   if (const std::string line = vitals_line(record); !line.empty()) report.after.push_back(line);
+  if (record.method.summary) report.after.emplace_back("the samples were not kept: the statistics are the record's");
   for (const std::string& note : record.notes) report.after.push_back(note);
   const auto refused = [](const Row& row) { return !row.refused.empty(); };
   for (auto& line : gathered(record, "not taken", &Row::refused, refused)) report.after.push_back(std::move(line));

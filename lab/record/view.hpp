@@ -1,4 +1,4 @@
-// A record for people to look at: the project's own table, and the styles of well-known write-ups.
+// A record as a table: the project's own, and in the styles of some public kernel collections.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace cairn::lab::record {
 
-// Every row that was timed, lines around it on how, and on what was not, and what many problems come to.
+// A table of every row that was timed, the method before it, refusals and failures after it, and the geometric means
+// of several problems.
 Report view(const Record& record);
 
-// The same measurements as readers of some public kernel collections know them:
+// The same measurements as some public kernel collections print theirs:
 //
 //   S0   a block for each problem: the first three values of C and the milliseconds of each kernel
 //   S1   a table for each problem: median TFLOP/s, its standard deviation, % of the baseline, % of peak

@@ -1,4 +1,4 @@
-// The words of a record that both its writer and its reader must know.
+// The words of a record that both its writer and its reader use.
 #pragma once
 
 #include <map>
@@ -13,12 +13,38 @@ namespace cairn::lab::record {
 inline constexpr std::string_view kKinds[] = {"bench", "host", "profile"};
 inline constexpr std::string_view kWorks[] = {"product", "move", "probe"};
 
-// The keys of a row that follow from its samples. The writer sets them for whoever reads the JSON; the reader knows
-// that they may be there, and does not believe them.
-inline constexpr std::string_view kDerivedKeys[] = {
-    "median_ms",           "min_ms", "spread_percent", "tflops",     "gbytes",
-    "baseline_id",         "ratio",  "ratio_low",      "ratio_high", "percent_of_ceiling",
-    "percent_of_datasheet"};
+// The keys of a row, in the order of a file's columns.
+inline constexpr std::string_view kRowKeys[] = {"id",
+                                                "problem",
+                                                "work",
+                                                "is_baseline",
+                                                "refused",
+                                                "verified",
+                                                "details",
+                                                "via",
+                                                "runs",
+                                                "sets",
+                                                "host_us",
+                                                "settled",
+                                                "first",
+                                                "vitals",
+                                                "sample_count",
+                                                "median_ms",
+                                                "median_low_ms",
+                                                "median_high_ms",
+                                                "min_ms",
+                                                "spread_percent",
+                                                "outliers",
+                                                "tflops",
+                                                "gbytes",
+                                                "baseline_id",
+                                                "ratio",
+                                                "ratio_low",
+                                                "ratio_high",
+                                                "percent_of_ceiling",
+                                                "percent_of_datasheet",
+                                                "counters",
+                                                "samples_ms"};
 
 std::string_view word(runtime::Kind kind);  // "cpu", "gpu", "emu"
 std::optional<runtime::Kind> kind_named(std::string_view word);
@@ -26,19 +52,19 @@ std::optional<runtime::Kind> kind_named(std::string_view word);
 // Throws Error if the row's text is none.
 Problem problem_of(const Row& row);
 
-// The instructions by which tensor cores multiply, and what a record has of each.
+// The tensor-core instructions, and what a record has of each.
 struct TensorInstruction {
   std::string_view name;   // "mma.sync"
-  std::string_view probe;  // "probe/mma_peak": who measures it
-  const char* key;         // "mma_tflops": where it is kept
+  std::string_view probe;  // "probe/mma_peak" measures its peak
+  const char* key;         // "mma_tflops", the key of its peaks
   std::map<std::string, double> Ceilings::*tflops;
 };
 inline constexpr TensorInstruction kTensorInstructions[] = {
     {"mma.sync", "probe/mma_peak", "mma_tflops", &Ceilings::mma_tflops},
     {"wgmma", "probe/wgmma_peak", "wgmma_tflops", &Ceilings::wgmma_tflops}};
 
-// The type in which tensor cores multiply a problem's factors. Empty where they do not, or where a product is made of
-// several.
+// The type in which tensor cores multiply a problem's factors. Empty where they do not, or where one product is
+// computed as several (Compute::split).
 inline constexpr std::string_view kTensorTypes[] = {"f16", "bf16", "tf32", "e4m3"};
 std::string tensor_type(const Problem& problem);
 

@@ -31,11 +31,12 @@ struct Options {
   bool hot = false, host = false, sustained = false;
   std::string style;
   std::string record;
+  std::string samples = "keep";
   OutputOptions output;
 };
 
-// The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which is
-// written to be right and would take most of the time.
+// The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which would take
+// most of the time.
 Contenders field(const Options& options) {
   Contenders all;
   expect(contenders(one_device(options.device), all, options.ids));
@@ -50,7 +51,7 @@ Contenders field(const Options& options) {
   expect(select(options.ids, all));
   if (baselines && std::ranges::none_of(all, is_baseline)) add_baselines(machine, all);
   if (options.host) std::erase_if(all, [](const auto& c) { return c->work() != Work::product; });
-  // Baselines first: what everything below them is measured against.
+  // Baselines come first in the table.
   std::stable_partition(all.begin(), all.end(), is_baseline);
   return all;
 }
@@ -71,8 +72,8 @@ class Session {
     settings_.cache = options.hot ? measure::Cache::hot : measure::Cache::cold;
     settings_.stop.seconds = options.seconds;
     if (options.sustained) settings_ = measure::sustained(settings_);
-    settings_.progress = [this](const std::string& what, double share) {
-      progress_.show(what, (static_cast<double>(done_) + share) / static_cast<double>(steps_));
+    settings_.progress = [this](const std::string& what, double fraction) {
+      progress_.show(what, (static_cast<double>(done_) + fraction) / static_cast<double>(steps_));
       return !interrupted();
     };
     record_.kind = options.host ? "host" : "bench";
@@ -105,7 +106,7 @@ class Session {
 
  private:
   void measure_problem(const Problem& problem) {
-    // Products meet in the same rounds; what does not multiply has a problem of its own.
+    // Products are timed in the same rounds; a transpose, copy or probe has a problem of its own.
     std::vector<Contender*> products;
     for (Contender* contender : contenders_) {
       if (contender->work() == Work::product) {
@@ -119,7 +120,7 @@ class Session {
                       : measure::bench(products, problem, settings_));
   }
 
-  // Rows that were not reached say nothing.
+  // Rows that were not reached before an interrupt are left out.
   void add(std::vector<record::Row> rows) {
     for (record::Row& row : rows) {
       if (!row.refused.empty() || row.failed() || row.timed()) record_.rows.push_back(std::move(row));
@@ -135,9 +136,13 @@ class Session {
   std::size_t done_ = 0, steps_ = 1;
 };
 
+std::string kept_text(const record::Record& record, const Options& options) {
+  return record::to_json(options.samples == "summary" ? record::without_samples(record) : record);
+}
+
 void write(const record::Record& record, const Options& options, const Output& output) {
   if (output.format() == Format::json) {
-    output.write(record::to_json(record));
+    output.write(kept_text(record, options));
   } else if (!options.style.empty()) {
     const bool bold = options.output.out.empty() && use_colour(STDOUT_FILENO);
     output.write(record::view_in_style(record, options.style, output.format(), bold));
@@ -163,7 +168,7 @@ int run(const Options& options) {
     Session session(options, all);
     record = session.measure(problems);
   }  // and the progress line is gone
-  if (!options.record.empty()) keep.write(record::to_json(record));
+  if (!options.record.empty()) keep.write(kept_text(record, options));
   write(record, options, output);
 
   const auto& rows = record.rows;
@@ -185,12 +190,14 @@ Action bench_verb(CLI::App& verb) {
       "95 % interval, above 1 where the contender is faster; of several problems their geometric mean, the\n"
       "worst and the best stand at the end. With no ID: all but cpu/reference. The baselines are all there\n"
       "unless some of them are named.\n"
-      "--format json, and --record beside any other format, keep every sample.");
+      "--format json, and --record together with any other format, write a record: with every sample, or with\n"
+      "--samples summary only the median, its interval and other statistics of each row.");
   verb.footer(
       examples({"cairn bench --shape 256 --seconds 1", "cairn bench cairn --shape 64:256:64 --seconds 0.5",
                 "cairn bench --device cpu --shape 200x300x100 --layout nt --type bf16 --format csv",
                 "cairn bench --shape 128 --seconds 0.5 --style S1", "cairn bench --host --shape 16 --seconds 1",
-                "cairn bench cairn --shape 512 --seconds 1 --sustained"}));
+                "cairn bench cairn --shape 512 --seconds 1 --sustained",
+                "cairn bench --shape 64 --seconds 0.1 --record swept.json --samples summary"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
   add_suite_flag(verb, options->suite);
@@ -203,7 +210,10 @@ Action bench_verb(CLI::App& verb) {
                 "Samples of 50 ms or more, each right after 100 ms of the same work");
   verb.add_flag("--host", options->host, "Time the host's part of a call instead of the device's");
   verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");
-  verb.add_option("--record", options->record, "Also keep a record with every sample in this JSON file");
+  verb.add_option("--record", options->record, "Also write a record to this JSON file");
+  verb.add_option("--samples", options->samples, "In the record: keep all of them, or only their summary")
+      ->check(CLI::IsMember({"keep", "summary"}))
+      ->capture_default_str();
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

@@ -1,4 +1,4 @@
-// cairn compare: whether a second measurement says what the first one said.
+// cairn compare: whether two measurements agree.
 #include "lab/record/compare.hpp"
 
 #include <memory>

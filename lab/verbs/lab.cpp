@@ -12,6 +12,7 @@
 #include "lab/invocation.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
+#include "lab/record/lines.hpp"
 #include "lab/record/record.hpp"
 #include "lab/verbs/verbs.hpp"
 
@@ -96,7 +97,7 @@ std::string to_json(const Experiment& experiment, const Findings& findings, int 
   }
   json["conclusions"] = findings.conclusions;
   json["rows"] = nlohmann::ordered_json::parse(render(findings.report.table, Format::json));
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return record::lines_of(json);
 }
 
 int list_all(const Output& output) {

@@ -1,4 +1,4 @@
-// cairn report: records as a table, or as the ladder in a README.
+// cairn report: records as tables, tables of a page, or a record in the present format.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 #include "lab/exit.hpp"
 #include "lab/options.hpp"
-#include "lab/record/ladder.hpp"
+#include "lab/record/page_tables.hpp"
 #include "lab/record/show.hpp"
 #include "lab/record/view.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -24,6 +24,8 @@ struct Options {
   std::string readme;
   std::string style;
   bool check = false;
+  std::string record;
+  std::string samples = "keep";
   OutputOptions output;
 };
 
@@ -37,27 +39,38 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-int rewrite(const Options& options, const std::vector<record::Named>& records) {
+int rewrite_page(const Options& options, std::vector<record::Named> records) {
   namespace fs = std::filesystem;
   const std::string old = read_text(options.readme);
-  const fs::path file = fs::canonical(options.readme);  // a link stays one
+  const fs::path file = fs::canonical(options.readme);  // the target of a symbolic link, which stays one
+  for (record::Named& named : records) named.name = fs::relative(named.name, file.parent_path()).generic_string();
   std::string wanted = old;
-  for (const record::MarkedTable& table : record::ladder_tables(records, file.parent_path()))
+  for (const record::MarkedTable& table : record::page_tables(old, records, file.parent_path(), options.readme))
     wanted = record::with_table(wanted, table, options.readme);
   if (options.check && wanted != old) {
-    throw Error(kFailed, fmt::format("the ladder in {} is not what {} says; make readme writes it again",
+    throw Error(kFailed, fmt::format("the tables in {} are not those of {}; make readme writes them again",
                                      options.readme, fmt::join(options.records, ", ")));
   }
   if (wanted != old) write_file(file.string(), wanted, true);
-  fmt::print("{}: the ladder is {}\n", options.readme, wanted == old ? "up to date" : "rewritten");
+  fmt::print("{}: the tables are {}\n", options.readme, wanted == old ? "up to date" : "rewritten");
+  return kGood;
+}
+
+int rewrite_record(const Options& options) {
+  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  if (options.records.size() != 1)
+    throw Error(kUsage, fmt::format("--record writes one record again, and {} are given", options.records.size()));
+  const record::Record record = record::read(options.records[0]);
+  keep.write(record::to_json(options.samples == "summary" ? record::without_samples(record) : record));
   return kGood;
 }
 
 int run(const Options& options) {
+  if (!options.record.empty()) return rewrite_record(options);
   const Output output(options.output);
   std::vector<record::Named> records;
   for (const std::string& path : options.records) records.push_back({path, record::read(path)});
-  if (!options.readme.empty()) return rewrite(options, records);
+  if (!options.readme.empty()) return rewrite_page(options, std::move(records));
   const Format format = output.format();
   const bool bold = options.output.out.empty() && use_colour(STDOUT_FILENO);
   record::check_style(options.style, format);
@@ -81,20 +94,30 @@ int run(const Options& options) {
 Action report_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   verb.description(
-      "Show what records say\n"
+      "Show records as tables\n"
       "A record is the file that cairn bench --record NAME.json writes. Medians, speeds and ratios are computed\n"
-      "from its samples. With --readme, what stands between the lines <!-- ladder:begin --> and\n"
-      "<!-- ladder:end --> of that file becomes the ladder's table at f32 nn 4096x4096x4096, and between\n"
-      "<!-- tensor:begin --> and <!-- tensor:end --> that of the tensor trail, if the records have its rows.");
+      "from its samples. With --readme, the tables between markers of that page are written again:\n"
+      "<!-- ladder:begin --> … <!-- ladder:end -->, the f32 rungs at nn 4096x4096x4096; tensor, those on tensor\n"
+      "cores; ratios, the library against the strongest baseline over the problems of each record.\n"
+      "With --record, the record is written again in the present format; --samples summary leaves the samples\n"
+      "out and keeps their statistics, for sweeps of many rows.");
   verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record measured.json",
                         "cairn report measured.json", "cairn report measured.json --format csv",
-                        "cairn report measured.json --style S2"}));
+                        "cairn report measured.json --style S2",
+                        "cairn report measured.json --samples summary --record small.json"}));
   verb.add_option("RECORD", options->records, "Files that cairn bench --record wrote")->required();
-  auto* readme = verb.add_option("--readme", options->readme, "Rewrite the ladder's tables in this file");
+  auto* readme = verb.add_option("--readme", options->readme, "Rewrite the tables between the markers of this page");
   verb.add_flag("--check", options->check, "Only compare: fails if --readme would change the file")->needs(readme);
   verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");
+  auto* record = verb.add_option("--record", options->record, "Write the record again, to this JSON file");
+  verb.add_option("--samples", options->samples, "With --record: keep them, or only their summary")
+      ->check(CLI::IsMember({"keep", "summary"}))
+      ->capture_default_str()
+      ->needs(record);
   add_output_flags(verb, options->output);
-  for (const char* flag : {"--style", "--format", "--out", "--force"}) readme->excludes(verb.get_option(flag));
+  for (const char* flag : {"--style", "--format", "--out", "--force", "--record"})
+    readme->excludes(verb.get_option(flag));
+  for (const char* flag : {"--style", "--format", "--out"}) record->excludes(verb.get_option(flag));
   return [options] { return run(*options); };
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/expect_complaint.hpp"
 #include "tests/support/run_cairn.hpp"
 
 namespace cairn::testing {
@@ -14,16 +15,6 @@ namespace {
 
 const char* const kVerbs[] = {"climb",  "list",    "info", "verify", "bench", "profile",   "trace",
                               "report", "compare", "plan", "diff",   "lab",   "completion"};
-
-// Nothing on stdout, one line on stderr that begins "cairn: " and holds `hint`.
-void expect_complaint(const std::string& arguments, int code, const std::string& hint) {
-  const Ran ran = run_cairn(arguments);
-  EXPECT_EQ(ran.code, code) << arguments << "\n" << ran.err;
-  EXPECT_EQ(ran.out, "") << arguments;
-  EXPECT_TRUE(ran.err.starts_with("cairn: ")) << arguments << "\n" << ran.err;
-  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << arguments << "\n" << ran.err;
-  EXPECT_NE(ran.err.find(hint), std::string::npos) << arguments << "\n" << ran.err;
-}
 
 TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("foo", 2, "the verbs are climb, list");
@@ -123,115 +114,6 @@ TEST(Command, ClimbTakesEachRungInATypeOfItsOwn) {
   for (const auto& row : f64) EXPECT_TRUE(row["problem"].get<std::string>().starts_with("f64 ")) << row;
 }
 
-TEST(Command, BenchGivesTheKeysAndTheSamples) {
-  const Ran ran = run_cairn("bench cairn --shape 32 --type f32 --seconds 0.1 --format json");
-  const auto record = nlohmann::json::parse(ran.out);
-  EXPECT_EQ(record["kind"], "bench");
-  EXPECT_EQ(record["command"], "cairn bench cairn --shape 32 --type f32 --seconds 0.1 --format json");
-  const auto& row = record["rows"].back();
-  EXPECT_EQ(row["id"], "cairn");
-  EXPECT_TRUE(row["problem"].get<std::string>().starts_with("in=f32 out=f32 ")) << row["problem"];
-  EXPECT_EQ(row["verified"], "exact");
-  EXPECT_GE(row["samples_ms"].size(), 3u);
-  for (const char* key : {"median_ms", "min_ms", "spread_percent", "tflops", "gbytes"})
-    EXPECT_TRUE(row[key].is_number()) << key;
-}
-
-TEST(Command, SustainedSamplesLastAndSaySo) {
-  const Ran ran =
-      run_cairn("bench cairn --device cpu --shape 64 --type f32 --seconds 0.1 --sustained --record long.json");
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.out.find("SUSTAINED load"), std::string::npos) << ran.out;
-  EXPECT_NE(run_cairn("report long.json").out.find("SUSTAINED load"), std::string::npos);
-  const auto record = nlohmann::json::parse(slurp(scratch() / "long.json"));
-  EXPECT_EQ(record["method"]["sustained"], true);
-  const auto& row = record["rows"].back();
-  EXPECT_GE(row["samples_ms"].size(), 5u);
-  // The clock of a machine with neighbours is no measure; that there are many runs in a sample is.
-  EXPECT_GT(row["runs"].get<double>(), 50);
-}
-
-// One small measurement for the tests below.
-const std::string& a_record() {
-  static const std::string name = [] {
-    EXPECT_EQ(run_cairn("bench cairn --shape 32 --type f32 --seconds 0.1 --record measured.json").code, 0);
-    return "measured.json";
-  }();
-  return name;
-}
-
-TEST(Command, ReportShowsWhatBenchKept) {
-  EXPECT_NE(run_cairn("report " + a_record() + " --style S1").out.find("median TFLOPS"), std::string::npos);
-  EXPECT_NE(run_cairn("report " + a_record() + " --style S2").out.find("Device: "), std::string::npos);
-  expect_complaint("report " + a_record() + " --style S7", 2, "--style 'S7' is not S0, S1 or S2");
-  expect_complaint("report " + a_record() + " --style S1 --format csv", 2, "--style");
-  const Ran table = run_cairn("report " + a_record());
-  EXPECT_EQ(table.code, 0) << table.err;
-  EXPECT_NE(table.out.find("f32 nn 32x32x32"), std::string::npos) << table.out;
-  const auto stored = nlohmann::json::parse(slurp(scratch() / a_record()))["rows"].back();
-  const auto shown = nlohmann::json::parse(run_cairn("report " + a_record() + " --format json").out).back();
-  EXPECT_EQ(shown["record"], a_record());
-  EXPECT_EQ(shown["id"], stored["id"]);
-  EXPECT_NEAR(shown["median_ms"].get<double>(), stored["median_ms"].get<double>(), 1e-5);
-  EXPECT_EQ(shown["samples"], stored["samples_ms"].size());
-}
-
-TEST(Command, ReportRefusesWhatIsNotARecordOrNotTheLadders) {
-  std::ofstream(scratch() / "broken.json") << slurp(scratch() / a_record()).substr(0, 100);
-  expect_complaint("report broken.json", 1, "broken.json is not JSON: line ");
-  auto record = nlohmann::json::parse(slurp(scratch() / a_record()));
-  record["rows"][0]["samples_ms"][1] = "fast";
-  std::ofstream(scratch() / "bad.json") << record;
-  expect_complaint("report bad.json", 1, "bad.json: rows[0].samples_ms[1] is \"fast\"");
-  expect_complaint("compare " + a_record() + " bad.json", 1, "rows[0].samples_ms[1]");
-  record["schema"] = 2;
-  std::ofstream(scratch() / "newer.json") << record;
-  expect_complaint("report newer.json", 1, "newer.json: schema 2 is newer than this cairn reads (1)");
-
-  std::ofstream(scratch() / "PAGE.md") << "text\n";
-  expect_complaint("report --readme PAGE.md " + a_record(), 1, "has no timed row of a rung at 4096x4096x4096");
-  expect_complaint("report --readme nowhere.md " + a_record(), 2, "cannot read nowhere.md");
-  EXPECT_EQ(slurp(scratch() / "PAGE.md"), "text\n");
-}
-
-TEST(Command, ReportKeepsThePageUpToDate) {
-  auto record = nlohmann::json::parse(slurp(scratch() / a_record()));
-  auto& row = record["rows"].back();
-  row["id"] = "simt/01_naive";
-  row["problem"] = "f32 nn 4096x4096x4096";
-  std::ofstream(scratch() / "ladder.json") << record;
-  std::ofstream(scratch() / "PAGE.md") << "text\n";
-  expect_complaint("report --readme PAGE.md ladder.json", 1, "PAGE.md has no marker <!-- ladder:begin -->");
-  std::ofstream(scratch() / "PAGE.md") << "above\n<!-- ladder:begin -->\nold\n<!-- ladder:end -->\nbelow";
-  expect_complaint("report --readme PAGE.md --check ladder.json", 1, "the ladder in PAGE.md is not what ladder.json");
-  EXPECT_EQ(run_cairn("report --readme PAGE.md ladder.json").code, 0);
-  const std::string page = slurp(scratch() / "PAGE.md");
-  EXPECT_TRUE(page.starts_with("above\n<!-- ladder:begin -->\n")) << page;
-  EXPECT_TRUE(page.ends_with("\n<!-- ladder:end -->\nbelow")) << page;
-  EXPECT_NE(page.find("| simt/01_naive "), std::string::npos) << page;
-  EXPECT_EQ(run_cairn("report --readme PAGE.md --check ladder.json").code, 0);
-}
-
-TEST(Command, CompareCountsWhatAgrees) {
-  auto record = nlohmann::json::parse(slurp(scratch() / a_record()));
-  // Who did not take the problem, as some baselines on a GPU, has a row and no samples.
-  const auto was_timed = [](const auto& row) { return row.contains("samples_ms") && !row["samples_ms"].empty(); };
-  const auto timed = std::ranges::count_if(record["rows"], was_timed);
-  const std::string all = std::to_string(timed);
-  const Ran same = run_cairn("compare " + a_record() + " " + a_record() + " --require 100");
-  EXPECT_EQ(same.code, 0) << same.err;
-  EXPECT_NE(same.out.find(all + " of " + all + " rows agree (100 %)"), std::string::npos) << same.out;
-
-  auto& some = *std::ranges::find_if(record["rows"], was_timed);
-  for (auto& sample : some["samples_ms"]) sample = 10 * sample.get<double>();
-  std::ofstream(scratch() / "slow.json") << record;
-  const std::string arguments = "compare " + a_record() + " slow.json";
-  EXPECT_EQ(run_cairn(arguments).code, 0);
-  const Ran strict = run_cairn(arguments + " --require 100 --format csv");
-  EXPECT_EQ(strict.code, 1);
-  EXPECT_NE(strict.err.find("--require asks for 100 %"), std::string::npos) << strict.err;
-}
-
 TEST(Command, ListsOfFlagsCombine) {
   const auto rows = nlohmann::json::parse(
       run_cairn("plan --shape 8,4x5x6 --shape 7 --type f32,e4m3:bf16 --layout nt --layout tt --format json").out);
@@ -278,15 +160,6 @@ TEST(Command, OutIsWrittenOnceAndNeverTwice) {
 TEST(Command, AMissingDirectoryIsAnErrorBeforeTheWork) {
   expect_complaint("bench --shape 4096 --record nowhere/x.json", 2, "there is no directory nowhere");
   expect_complaint("report x.json --out nowhere/x.csv", 2, "there is no directory nowhere");
-}
-
-TEST(Command, AFullDiskIsAnError) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  expect_complaint("list --out /dev/full", 1, "No space left");
-  expect_complaint("report " + a_record() + " --out /dev/full --force", 1, "cannot write /dev/full: No space left");
-  const Ran ran = run_shell("cairn list >/dev/full");
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find("No space left"), std::string::npos) << ran.err;
 }
 
 TEST(Command, CtrlCKeepsWhatWasDone) {

@@ -1,5 +1,5 @@
-// What is committed under results/, and what is published from it: every record can be read, says what it was and
-// whence, and no number beside its samples or in the README is other than the samples make it.
+// The records under results/ and the tables made from them: every record can be read and names its command and commit,
+// no derived number differs from what its samples or summary imply, each is read by something, and all are small.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@
 
 #include "lab/baseline_choices.hpp"
 #include "lab/exit.hpp"
-#include "lab/record/ladder.hpp"
+#include "lab/record/page_tables.hpp"
 #include "lab/record/record.hpp"
 
 namespace cairn::lab::record {
@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t kMostBytes = 300'000;
+constexpr std::size_t kMostBytes = 300'000;         // of one record
+constexpr std::size_t kMostBytesOfAll = 2'000'000;  // of results/
 const fs::path kRoot = CAIRN_SOURCE_DIR;
 
 std::string slurp(const fs::path& path) {
@@ -30,14 +31,15 @@ std::string slurp(const fs::path& path) {
   return (std::stringstream() << file.rdbuf()).str();
 }
 
-// An experiment's table with its samples and what was concluded: no bench, but held to the same care.
+// An experiment's table with its samples and conclusions.
 std::vector<std::string> lab_faults(const json& lab) {
   std::vector<std::string> found;
   const auto missing = [&](const char* key) { return !lab.contains(key) || lab[key].empty(); };
   for (const char* key : {"experiment", "command", "created", "machine", "conclusions", "rows"}) {
     if (missing(key)) found.push_back(std::string("it has no ") + key);
   }
-  if (lab.value("schema", 0) != kSchema) found.emplace_back("its schema is not the present one");
+  const int schema = lab.value("schema", 0);
+  if (schema < 1 || schema > kSchema) found.emplace_back("its schema is not one that this cairn reads");
   const std::string commit = lab.value(json::json_pointer("/build/commit"), "");
   if (!std::regex_match(commit, std::regex("[0-9a-f]{40}"))) {
     found.push_back("commit '" + commit + "' is not one that can be checked out");
@@ -45,7 +47,7 @@ std::vector<std::string> lab_faults(const json& lab) {
   return found;
 }
 
-// What is wrong with a record that somebody wants to commit: a line each.
+// What is wrong with a record that is to be committed, a line each.
 std::vector<std::string> faults(const std::string& text, const std::string& name) {
   std::vector<std::string> found;
   if (text.size() > kMostBytes) found.push_back(name + " is larger than 300 KB");
@@ -70,7 +72,7 @@ std::vector<std::string> faults(const std::string& text, const std::string& name
     const bool good = !row.refused.empty() || row.verified == "exact" || row.verified == "never";
     if (!good) found.push_back(row.id + " was not verified: '" + row.verified + "'");
   }
-  // All that follows from the samples follows again; a diff names what does not, as a path in the file.
+  // Everything derived is computed again; a diff names what differs, as a path in the file.
   const json difference = json::diff(json::parse(text), json::parse(to_json(record)));
   for (const json& step : difference) found.push_back("not what the samples say: " + step.dump());
   return found;
@@ -108,25 +110,59 @@ TEST(Results, KeptChoicesOfCublasCanBeRead) {
   }
 }
 
-// The same as `make readme` followed by a look at what changed.
-TEST(Results, TheReadmeShowsTheLaddersRecords) {
-  std::vector<Named> records;
-  for (const std::string name :
-       {"results/h200/ladder.json", "results/h200/tensor.json", "results/h200/hopper.json"}) {
-    ASSERT_TRUE(fs::exists(kRoot / name)) << name << " is what a table of the README is made of, and it is not there";
-    records.push_back({name, read((kRoot / name).string())});
+TEST(Results, StaySmall) {
+  std::size_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "results"))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_LE(bytes, kMostBytesOfAll) << "cairn report RECORD --samples summary --record SMALLER drops the samples";
+}
+
+// The pages, sources and tests that may name a record. Scripts write records and do not read them.
+std::string all_readers() {
+  std::string text = slurp(kRoot / "README.md") + slurp(kRoot / "Makefile");
+  for (const char* folder : {"docs", "kernels", "lab", "src", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
+      if (entry.is_regular_file()) text += slurp(entry.path());
   }
-  const std::string readme = slurp(kRoot / "README.md");
-  const std::vector<MarkedTable> tables = ladder_tables(records, kRoot);
-  EXPECT_EQ(tables.size(), 2u);
-  for (const MarkedTable& table : tables) {
-    EXPECT_TRUE(with_table(readme, table, "README.md") == readme)
-        << "the README's table '" << table.name << "' is not that of its record; make readme writes\n"
+  return text;
+}
+
+TEST(Results, EveryRecordIsReadOrLinked) {
+  const std::string readers = all_readers();
+  for (const fs::path& file : committed()) {
+    const std::string name = file.filename().string();
+    if (name.starts_with("tiles_")) continue;  // tiles_test reads them all
+    const bool in_makefile = slurp(kRoot / "Makefile").find(" " + file.stem().string()) != std::string::npos;
+    EXPECT_TRUE(in_makefile || readers.find("/" + name) != std::string::npos)
+        << name << " is in no page, test or source; link it or remove it";
+  }
+}
+
+// The same as `make readme` followed by a look at what changed.
+void expect_up_to_date(const std::string& page, const std::vector<std::string>& names, std::size_t tables) {
+  const fs::path folder = (kRoot / page).parent_path();
+  std::vector<Named> records;
+  for (const std::string& name : names) {
+    const fs::path file = kRoot / "results/h200" / (name + ".json");
+    ASSERT_TRUE(fs::exists(file)) << file << " is what a table of " << page << " is made of";
+    records.push_back({fs::relative(file, folder).generic_string(), read(file.string())});
+  }
+  const std::string text = slurp(kRoot / page);
+  const std::vector<MarkedTable> wanted = page_tables(text, records, folder, page);
+  EXPECT_EQ(wanted.size(), tables);
+  for (const MarkedTable& table : wanted) {
+    EXPECT_TRUE(with_table(text, table, page) == text)
+        << "the table '" << table.name << "' of " << page << " is not that of its records; make readme writes\n"
         << table.text;
   }
 }
 
-// From here on: the judge itself, on a good record with one thing planted.
+TEST(Results, ThePagesShowTheirRecords) {
+  expect_up_to_date("README.md", {"course_bf16", "course_f16", "course_tf32", "course_e4m3fast", "squares", "seeds"}, 1);
+  expect_up_to_date("docs/ladder.md", {"ladder", "tensor", "hopper"}, 2);
+}
+
+// From here on: faults() itself, on a good record with one fault planted.
 
 Record good_record() {
   Record record;
@@ -167,12 +203,22 @@ TEST(ResultsJudge, SeesEachFault) {
   EXPECT_EQ(count(lab), 0u);
   EXPECT_EQ(count(std::regex_replace(lab, std::regex("aaaa"), "zzzz")), 1u);
   EXPECT_EQ(count(std::regex_replace(lab, std::regex(R"(\["so"\])"), "[]")), 1u);
-  json polished = json::parse(to_json(good_record()));
-  polished["rows"][0]["median_ms"] = 0.15;
-  EXPECT_EQ(count(polished.dump()), 1u);
-  polished = json::parse(to_json(good_record()));
-  polished["rows"][0].erase("tflops");
-  EXPECT_EQ(count(polished.dump()), 1u);
+  json changed = json::parse(to_json(good_record()));
+  ASSERT_EQ(changed["columns"].back(), "samples_ms");
+  const auto column = [&](const char* key) {
+    const auto& keys = changed["columns"];
+    return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+  };
+  changed["rows"][0][column("median_ms")] = 0.15;
+  EXPECT_EQ(count(changed.dump()), 1u);
+  changed = json::parse(to_json(good_record()));
+  changed["rows"][0][column("tflops")] = nullptr;
+  EXPECT_EQ(count(changed.dump()), 1u);
+  const Record summary = without_samples(good_record());
+  EXPECT_EQ(count(to_json(summary)), 0u);
+  changed = json::parse(to_json(summary));
+  changed["rows"][0][column("median_ms")] = 0.4;  // above the end of its interval
+  EXPECT_EQ(count(changed.dump()), 1u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The library's choice of a tile against what every tile was measured to take: the records results/h200/tiles_*.json,
-// the course in five types and thin problems in three, which the cost model's constants were fitted to, and shapes
-// drawn by lot, which they were not. Nothing is measured here; what is looked at is the forecast.
+// The tile that the library chooses against the measured time of every tile: the records results/h200/tiles_*.json have
+// the course in five types and thin problems in three, to which the cost model's constants were fitted, and shapes
+// drawn by lot, to which they were not. Nothing is measured here.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/measure/statistics.hpp"
 #include "lab/record/record.hpp"
+#include "lab/record/summary.hpp"
+#include "lab/record/words.hpp"
 #include "tests/support/summit.hpp"
 
 namespace cairn::lab::record {
@@ -23,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using test::summit;
 
-// Which tile a row is of, by its name if the record has names; one without is older, and its numbers still hold.
-// Older records call pingpong "in turns".
+// The tile of a row: by its name, or in older records, which have none, by the number in the id.
+// Records from before the tiles' names were changed call pingpong "in turns".
 int tile_of(const Row& row) {
   std::string details = row.details;
   constexpr std::string_view old = " in turns";
@@ -40,8 +41,11 @@ using Times = std::map<std::string, std::map<int, double>>;
 
 Times read_times(const fs::path& file) {
   Times all;
-  for (const Row& row : read(file.string()).rows)
-    if (row.id.starts_with(summit().id)) all[row.problem][tile_of(row)] = measure::median(row.samples_ms);
+  const Record record = read(file.string());
+  for (const Line& line : summarize(record)) {
+    const Row& row = *line.row;
+    if (row.id.starts_with(summit().id)) all[problem_of(row).brief()][tile_of(row)] = line.median_ms;
+  }
   return all;
 }
 
@@ -52,8 +56,8 @@ Suite suite_of(const std::string& file) {
                                              : Suite::course;
 }
 
-// Milliseconds of each tile for each problem. What was measured again, because tiles are split elsewhere than they
-// were (tiles_thin_resplit_*.json), takes the place of the older times.
+// Milliseconds of each tile for each problem. Problems that were measured again after the rule for splitting tiles
+// changed (tiles_thin_resplit_*.json) replace the older times.
 Times times(Suite suite) {
   Times all, again;
   for (const auto& entry : fs::directory_iterator(fs::path(CAIRN_SOURCE_DIR) / "results/h200")) {
@@ -66,13 +70,14 @@ Times times(Suite suite) {
   return all;
 }
 
-// What the choice takes, of the best tile's time.
+// The chosen tile's time over the best tile's.
 double loss(const Problem& p, const std::map<int, double>& tiles) {
   const auto faster = [](const auto& a, const auto& b) { return a.second < b.second; };
   return tiles.at(test::choose(p).tile) / std::min_element(tiles.begin(), tiles.end(), faster)->second;
 }
 
-// Every tile has a time for each, but the newest, small, for a few problems so large that small tiles are far behind.
+// Every tile has a time for each problem, except the newest, a small one, on a few problems so large that small tiles
+// are far behind.
 void expect_within_five_percent(const Times& all, int without_newest) {
   const int newest = summit().tiles - 1;
   for (const auto& [text, tiles] : all) {

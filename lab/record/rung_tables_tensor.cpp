@@ -1,15 +1,15 @@
-// The tensor trail's table: each rung in one type and layout, beside the baselines of that type and layout.
+// The table of the rungs on tensor cores: each in one type and layout, with the baselines of that type and layout.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "lab/record/ladder_parts.hpp"
+#include "lab/record/table_parts.hpp"
 #include "lab/record/words.hpp"
 
 namespace cairn::lab::record {
 namespace {
 
-// What a rung is shown in: the first of these that it was timed in.
+// A rung is shown in the first of these that it was timed in.
 std::vector<Problem> kinds() {
   const auto square = [](Type type, Compute compute, Op op_b) {
     Problem p = Problem::packed(type, Op::none, op_b, kPublishedSize, kPublishedSize, kPublishedSize);
@@ -33,7 +33,7 @@ std::vector<Cell> cells(std::string rung, std::string idea, const Problem& kind,
 
 }  // namespace
 
-std::string tensor_table(const Named& named, const std::filesystem::path& root) {
+std::string tensor_table(const Named& named, const std::filesystem::path& folder) {
   const std::vector<Line> lines = summarize(named.record);
   const std::vector<Problem> all = kinds();
   const auto line_of = [&](std::string_view id, const Problem& kind) {
@@ -48,7 +48,7 @@ std::string tensor_table(const Named& named, const std::filesystem::path& root) 
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto line = line_of(rung->id, all[i]);
       if (line == lines.end()) continue;
-      table.rows.push_back(cells(linked(rung->id, root), std::string(rung->title), all[i], *line));
+      table.rows.push_back(cells(linked(rung->id, folder), std::string(rung->title), all[i], *line));
       shown[i] = true;
       break;
     }
@@ -75,7 +75,7 @@ std::string tensor_table(const Named& named, const std::filesystem::path& root) 
     std::vector<std::string> parts;
     parts.reserve(peaks.size());
     for (const auto& [type, tflops] : peaks) parts.push_back(fmt::format("{:.1f} TFLOP/s of {}", tflops, type));
-    text += fmt::format("\nWhat {} does at most, measured in the same run: {}.", one.name, fmt::join(parts, ", "));
+    text += fmt::format("\nPeak of {}, measured in the same run: {}.", one.name, fmt::join(parts, ", "));
   }
   if (names.empty()) {
     for (auto& row : table.rows) row.pop_back();

@@ -1,5 +1,5 @@
-// Records shown to people: the table, and the ladder's tables between the README's markers.
-#include "lab/record/ladder.hpp"
+// Tables of records: those of a report, and those between the markers of a page.
+#include "lab/record/page_tables.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -33,8 +33,10 @@ Named measured() {
            move_row("transpose/4_padded_tile", Op::transpose, 0.05), move_row("probe/copy", Op::none, 0.04)})};
 }
 
+const std::string kPage = "<!-- ladder:begin --><!-- ladder:end --><!-- tensor:begin --><!-- tensor:end -->";
+
 // A folder with one page of the trail.
-class LadderMarkdown : public ::testing::Test {
+class PageTables : public ::testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(root_ / "docs/trail");
@@ -42,23 +44,27 @@ class LadderMarkdown : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(root_); }
 
+  std::vector<MarkedTable> tables_of(const std::vector<Named>& records, const std::string& page = kPage) {
+    return page_tables(page, records, root_, "P.md");
+  }
+
   const std::filesystem::path root_ =
       std::filesystem::path(::testing::TempDir()) / ("cairn_ladder_" + std::to_string(::getpid()));
 };
 
-TEST_F(LadderMarkdown, SaysThatItWasSustained) {
+TEST_F(PageTables, SaysThatItWasSustained) {
   Named named = measured();
   named.record.method.sustained = true;
-  EXPECT_NE(ladder_tables({named}, root_).at(0).text.find("cold caches, sustained load · ["), std::string::npos);
+  EXPECT_NE(tables_of({named}).at(0).text.find("cold caches, sustained load · ["), std::string::npos);
 }
 
-TEST_F(LadderMarkdown, IsInTheLaddersOrderWithTheBaselinesBelow) {
-  const auto tables = ladder_tables({measured()}, root_);
+TEST_F(PageTables, IsInTheLaddersOrderWithTheBaselinesBelow) {
+  const auto tables = tables_of({measured()});
   ASSERT_EQ(tables.size(), 1u);
   EXPECT_EQ(tables[0].name, "ladder");
   EXPECT_EQ(tables[0].text,
             "**NVIDIA H200**, CUDA 13.0, cuBLAS 13.1.0 · f32 nn 4096x4096x4096, cold caches · "
-            "[results/x.json](results/x.json), commit 012345678901.\n"
+            "[x.json](results/x.json) at 0123456.\n"
             "Ceilings measured in the same run: 50.0 TFLOP/s of multiply-adds, 4000 GB/s of copying.\n"
             "\n"
             "| rung                                                   | idea                   |     ms | TFLOP/s "
@@ -100,14 +106,14 @@ Named measured_on_tensor_cores() {
   return {"results/t.json", record};
 }
 
-TEST_F(LadderMarkdown, TheTensorTrailIsShownInATypeThatEachRungTakes) {
-  const auto tables = ladder_tables({measured(), measured_on_tensor_cores()}, root_);
+TEST_F(PageTables, TheTensorTrailIsShownInATypeThatEachRungTakes) {
+  const auto tables = tables_of({measured(), measured_on_tensor_cores()});
   ASSERT_EQ(tables.size(), 2u);
   EXPECT_EQ(tables[1].name, "tensor");
   EXPECT_EQ(tables[1].text,
             "**NVIDIA H200**, CUDA 13.0, cuBLAS 13.1.0 · 4096x4096x4096, cold caches · "
-            "[results/t.json](results/t.json), commit 012345678901.\n"
-            "What mma.sync does at most, measured in the same run: 400.0 TFLOP/s of bf16, 200.0 TFLOP/s of tf32.\n"
+            "[t.json](results/t.json) at 0123456.\n"
+            "Peak of mma.sync, measured in the same run: 400.0 TFLOP/s of bf16, 200.0 TFLOP/s of tf32.\n"
             "\n"
             "| rung                       | idea                   | type    |    ms | TFLOP/s "
             "| % of the strongest baseline | % of the mma.sync peak |\n"
@@ -123,16 +129,16 @@ TEST_F(LadderMarkdown, TheTensorTrailIsShownInATypeThatEachRungTakes) {
             "|                       100.0 |                  137.4 |\n");
 }
 
-// Each row is of the peak of its own instruction, and both are told.
-TEST_F(LadderMarkdown, HoppersRungsAreShownBesideTheirOwnPeak) {
+// Each row is compared with the peak of its own instruction, and both peaks are named.
+TEST_F(PageTables, HoppersRungsAreComparedWithTheirOwnPeak) {
   Named named = measured_on_tensor_cores();
   named.record.ceilings.wgmma_tflops = {{"bf16", 800}};
   named.record.rows.push_back(
       some_row("hopper/51_wgmma", tensor(Type::bf16, Compute::native, Op::transpose), {0.25}));
-  const std::string text = ladder_tables({named}, root_).at(0).text;
+  const std::string text = tables_of({named}).at(0).text;
   for (const char* part : {
-           "What mma.sync does at most, measured in the same run: 400.0 TFLOP/s of bf16, 200.0 TFLOP/s of tf32.\n"
-           "What wgmma does at most, measured in the same run: 800.0 TFLOP/s of bf16.\n",
+           "Peak of mma.sync, measured in the same run: 400.0 TFLOP/s of bf16, 200.0 TFLOP/s of tf32.\n"
+           "Peak of wgmma, measured in the same run: 800.0 TFLOP/s of bf16.\n",
            "| % of the mma.sync or wgmma peak |\n",
            "| tensor/38_mma_block_order  | mma.sync, block order  | bf16 nt | 0.400 |   343.6 "
            "|                        50.0 |                            85.9 |\n",
@@ -144,19 +150,60 @@ TEST_F(LadderMarkdown, HoppersRungsAreShownBesideTheirOwnPeak) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
 }
 
-TEST_F(LadderMarkdown, WithoutItsPeakTheColumnIsLeftOut) {
+TEST_F(PageTables, WithoutItsPeakTheColumnIsLeftOut) {
   Named named = measured_on_tensor_cores();
   named.record.ceilings.mma_tflops.clear();
-  const auto tables = ladder_tables({named}, root_);
+  const auto tables = tables_of({named});
   ASSERT_EQ(tables.size(), 1u);
   EXPECT_EQ(tables[0].text.find("mma.sync peak"), std::string::npos) << tables[0].text;
   EXPECT_NE(tables[0].text.find("| bf16 nt | 0.400 |   343.6 |                        50.0 |\n"), std::string::npos)
       << tables[0].text;
 }
 
-TEST_F(LadderMarkdown, RefusesARecordWithoutTheShape) {
-  EXPECT_THROW(ladder_tables({{"x.json", some_record()}}, root_), Error);
-  EXPECT_THROW(ladder_tables({measured(), {"x.json", some_record()}}, root_), Error);
+TEST_F(PageTables, RefusesARecordWithoutTheShape) {
+  EXPECT_THROW(tables_of({{"x.json", some_record()}}), Error);
+  EXPECT_THROW(tables_of({measured(), {"x.json", some_record()}}), Error);
+}
+
+TEST_F(PageTables, OfAPageInDocsLinkToItsTrail) {
+  const auto tables = page_tables(kPage, {measured()}, root_ / "docs", "P.md");
+  EXPECT_NE(tables.at(0).text.find("| [simt/04_block_tile](trail/simt_04_block_tile.md) |"), std::string::npos)
+      << tables[0].text;
+}
+
+TEST_F(PageTables, NeedAMarker) {
+  EXPECT_THROW(tables_of({measured()}, "text"), Error);
+  EXPECT_TRUE(tables_of({}, kPage).empty());
+  EXPECT_EQ(tables_of({measured(), measured_on_tensor_cores()}, "<!-- tensor:end --><!-- ladder:begin -->").size(),
+            2u);
+  EXPECT_THROW(tables_of({measured_on_tensor_cores()}, "<!-- ladder:begin --><!-- ladder:end -->"), Error);
+}
+
+// 4 and 1 of two aligned problems, 16 of one whose rows are not multiples of 16 bytes; the fourth has no baseline.
+Named over_many_problems() {
+  const auto square = [](std::int64_t n) { return Problem::packed(Type::f16, Op::none, Op::none, n, n, n); };
+  return {"results/many.json",
+          some_record({some_row("cublas/fast", square(64), {4}, true), some_row("cairn", square(64), {1}),
+                       some_row("cublas/fast", square(128), {1}, true), some_row("cairn", square(128), {1}),
+                       some_row("cublas/fast", square(65), {16}, true), some_row("cairn", square(65), {1}),
+                       some_row("cairn", square(72), {1})})};
+}
+
+TEST_F(PageTables, RatiosAreGeometricMeansWithAndWithoutOddLeadingDimensions) {
+  const auto tables = tables_of({over_many_problems()}, "<!-- ratios:begin --><!-- ratios:end -->");
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].name, "ratios");
+  EXPECT_EQ(tables[0].text,
+            "| type | problems | geometric mean | without odd leading dimensions | worst | on             "
+            "| record                                    |\n"
+            "|------|---------:|---------------:|-------------------------------:|------:|----------------"
+            "|-------------------------------------------|\n"
+            "| f16  |   3 of 4 |          4.000 |                          2.000 | 1.000 | nn 128x128x128 "
+            "| [many.json](results/many.json) at 0123456 |\n");
+}
+
+TEST_F(PageTables, RatiosNeedTheLibraryOnSeveralProblems) {
+  EXPECT_THROW(tables_of({measured()}, "<!-- ratios:begin --><!-- ratios:end -->"), Error);
 }
 
 std::string complaint_about(const std::string& readme) {
