@@ -16,12 +16,12 @@
 namespace cairn::lab::measure {
 namespace {
 
-// One contender on the starting line.
+// One contender, ready to be timed.
 struct Runner {
   Contender* contender;
   record::Row* row;
   Stopwatch watch;
-  double seconds = 0;  // that went into it after the warm-up
+  double seconds = 0;  // spent on it after the warm-up
 };
 
 std::string_view name_of(Work work) {
@@ -74,7 +74,7 @@ class Race {
     return all;
   }
 
-  // Rounds that do not count, until the clocks have settled: a round takes as long as the one before, to a percent.
+  // Untimed rounds, until the clocks have settled: a round takes as long as the one before, to a percent.
   void warm_up() {
     double before = 0;
     for (std::size_t round = 0; elapsed_ < 4 * settings_.warm_up_seconds; ++round) {
@@ -98,8 +98,8 @@ class Race {
     return std::ranges::all_of(runners_, [&](const Runner& r) { return r.row->settled || out_of_time(r); });
   }
 
-  // Every contender stays in the rounds until all have settled, so that ratios have many rounds in common; only one
-  // that is out of time leaves before.
+  // Every contender stays in the rounds until all have settled, so that ratios have many rounds in common; only a
+  // contender that is out of time leaves earlier.
   void timed_rounds() {
     std::size_t next_look = settings_.stop.at_least;
     for (std::size_t round = 1;; ++round) {
@@ -112,7 +112,7 @@ class Race {
       vitals_.read();
       if (!anyone) break;
       if (round >= next_look) {
-        next_look = round + round / 8 + 1;  // looking sorts all samples: not after every round of a short product
+        next_look = round + round / 8 + 1;  // rarer and rarer, since the check sorts all samples
         if (all_done()) break;
       }
       if (!progress(round)) break;
@@ -138,8 +138,8 @@ class Race {
   double elapsed_ = 0;  // seconds of all samples
 };
 
-// One more sample by the same stopwatch, over NaN, and a look at what it left. A time below what the hardware allows
-// means that less was done than was counted.
+// Takes one more sample with the same stopwatch over a C of NaN and checks the result. A time below what the hardware
+// allows means that less work was done than was counted.
 void inspect(Race& race, Ring& ring, const Settings& settings) {
   for (Runner& runner : race.runners()) {
     const Work work = runner.contender->work();

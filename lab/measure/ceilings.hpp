@@ -1,4 +1,4 @@
-// The ceilings of the ladder, measured: what a GPU does when it does nothing but multiply, and nothing but copy.
+// Measured ceilings: the speed of a GPU that does nothing but multiply, or nothing but copy.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace cairn::lab::measure {
 
-// By probe/fma_peak and probe/copy, and by probe/mma_peak and probe/wgmma_peak for each type in which tensor cores
-// multiply one of the problems, where the device has them; on work large enough to reach the clocks of a long run.
-// The seconds of `settings` are cut to one; its progress is told.
+// Runs probe/fma_peak and probe/copy, and for each type in which tensor cores multiply one of the problems
+// probe/mma_peak and probe/wgmma_peak, where the device has them; on work large enough to reach the clocks of a long
+// run. At most one of the seconds of `settings` is spent on each.
 record::Ceilings ceilings(const std::shared_ptr<runtime::Machine>& machine, Settings settings,
                           const std::vector<Problem>& problems);
 

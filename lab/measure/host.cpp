@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Few enough that the device's queue, of about a thousand, is never full and never waited for.
+// Few enough that the device's queue, of about a thousand launches, is never full.
 constexpr int kCalls = 64;
 
 // Milliseconds of the host for one of kCalls calls. The device finishes them before the next batch.
@@ -51,7 +51,7 @@ std::vector<record::Row> bench_host(const std::vector<Contender*>& contenders, c
     expect(contenders[i]->prepare(problem));
     rows[i].details = contenders[i]->details();
     rows[i].via = "calls", rows[i].runs = kCalls, rows[i].sets = ring.sets();
-    (void)batch(*contenders[i], ring);  // what is loaded on first use is loaded here
+    (void)batch(*contenders[i], ring);  // loads what is loaded on first use
   }
   double spent = 0;
   for (std::size_t round = 1;; ++round) {
@@ -66,9 +66,9 @@ std::vector<record::Row> bench_host(const std::vector<Contender*>& contenders, c
       done = done && (rows[i].settled || out_of_time(settings.stop, round, spent));
     }
     if (done) return rows;
-    const double share = static_cast<double>(round) / static_cast<double>(round + settings.stop.at_least);
+    const double fraction = static_cast<double>(round) / static_cast<double>(round + settings.stop.at_least);
     if (settings.progress &&
-        !settings.progress(fmt::format("host time, {}, round {}", problem.brief(), round), share))
+        !settings.progress(fmt::format("host time, {}, round {}", problem.brief(), round), fraction))
       return rows;
   }
 }

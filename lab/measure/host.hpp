@@ -1,6 +1,5 @@
-// What a call costs the host: the time until it returns, the work merely enqueued. For a GPU this is the launch path,
-// ours and a vendor's, checks and choices included; it decides how short a product may be before the host is the
-// bottleneck.
+// The host's time of a call: until it returns, with the work enqueued. On a GPU this is the launch path, ours or the
+// vendor's, with its checks and heuristics; products shorter than that are bound by the host.
 #pragma once
 
 #include <vector>
@@ -12,7 +11,7 @@
 namespace cairn::lab::measure {
 
 // For a record of kind "host": milliseconds of the host a call, in interleaved batches of calls. Each contender is
-// verified first. On a machine that works while the call runs, the call is the work, and that is what comes out.
+// verified first. On a CPU the call is synchronous, so that the time of the product is in it.
 std::vector<record::Row> bench_host(const std::vector<Contender*>& contenders, const Problem& problem,
                                     const Settings& settings);
 

@@ -1,5 +1,5 @@
-// Data for timing: uniform in [-1, 1], and A, B and C from seeds of their own. Zeros or small integers would
-// flip fewer transistors, draw less power and so run at clocks no real product sees.
+// Data for timing: uniform in [-1, 1], each matrix from its own seed. Zeros or small integers toggle fewer bits, draw
+// less power and so run at higher clocks than real data.
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,8 @@ double value(Type type, const void* elements, std::int64_t index) {
   return with_type(type, [&]<class T>() { return static_cast<double>(static_cast<const T*>(elements)[index]); });
 }
 
-// What arithmetic narrower than the storage type may cost, as a share of the terms' absolute sum: products of rounded
-// inputs, and accumulators of which hardware keeps few bits. Wide, since the exact check has been passed already.
+// The error of arithmetic narrower than the storage type, relative to the magnitude: products of rounded inputs, and
+// accumulators of which hardware keeps few bits. Generous, since the contender has passed the exact check already.
 double narrow_arithmetic(const Problem& p) {
   if (p.compute == Compute::fast) return 0x1p-6;
   if (p.in == Type::f16 || p.in == Type::bf16 || p.compute != Compute::native) return 0x1p-8;
@@ -46,7 +46,7 @@ std::string wrong_element(const Call& row, Work work, std::int64_t batch, std::i
     exact += product;
     magnitude += std::abs(product);
   }
-  // The bound of fast sums is for terms of one sign, which at a large k could hide anything. These have both.
+  // The bound of Compute::fast is for terms of one sign and too wide at a large k; these terms have both signs.
   Problem bounded = p;
   if (p.compute == Compute::fast) bounded.compute = Compute::native;
   const double allowed = verify::bound(bounded, 1, magnitude, exact).rigorous + narrow_arithmetic(p) * magnitude;
@@ -57,10 +57,10 @@ std::string wrong_element(const Call& row, Work work, std::int64_t batch, std::i
 }  // namespace
 
 std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
-  if (work == Work::probe) return "";  // writes what it likes
+  if (work == Work::probe) return "";  // its result means nothing
   const std::vector<std::byte> c = ring.read_c(0);
   const Problem& asked = ring.problem();
-  // The padding of a C whose lines are longer than its rows is not written, and the ring's matrices are packed.
+  // No element may be left out: the ring's matrices are packed, so there is no padding that a run does not write.
   const std::int64_t unwritten = first_nan(asked.out, c.data(), extent(asked.c(), asked.batch, asked.stride_c));
   if (unwritten >= 0) return fmt::format("element {} of the timed C was not written", unwritten);
 
@@ -71,7 +71,7 @@ std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
   const Problem& p = row.problem;
   Random random(seed);
   for (int n = 0; n < kElements; ++n) {
-    const bool last = n == 0;  // where an edge is forgotten, it is this one
+    const bool last = n == 0;  // the last element: a forgotten edge shows here
     const std::int64_t i = last ? p.m - 1 : random.integer(0, p.m - 1);
     const std::int64_t j = last ? p.n - 1 : random.integer(0, p.n - 1);
     const std::int64_t batch = last ? p.batch - 1 : random.integer(0, p.batch - 1);

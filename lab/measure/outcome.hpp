@@ -1,4 +1,4 @@
-// Looks at what a timed run left behind.
+// Checks the result of a timed run.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace cairn::lab::measure {
 
 // What is wrong with the C of set 0, which a run has just written over NaN; empty if nothing is. No element may still
-// be NaN, and a few hundred, drawn from `seed`, must be what the timed A and B make them. This is no proof: that was
-// the exact check at the same size. It shows that the thing that was timed did the work.
+// be NaN, and a few hundred, drawn from `seed`, must be within their error bounds. The proof is the exact check at
+// the same size; this one shows that the timed graph did the work.
 std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed);
 
 // The first three values of the C of set 0, fewer if it is smaller.

@@ -10,7 +10,7 @@ namespace {
 
 // Dense, no sparsity, as the vendor's datasheets state them; 0 where a device has no such unit. TFLOP/s, TB/s.
 struct Datasheet {
-  std::string_view name;  // as the driver says it
+  std::string_view name;  // as the driver reports it
   double f64, f32, tf32, f16, e4m3, bytes;
 };
 constexpr Datasheet kDatasheets[] = {
@@ -35,7 +35,8 @@ constexpr PerCycle kPerCycle[] = {
     {90, 256, 256, 2048, 4096, 8192},
 };
 
-// The column that a problem's products belong to. Split products are made of tf32 ones, so that is their limit.
+// The column that a problem's products belong to. A split product is computed as several in tf32, so that is its
+// limit.
 template <class Table> double rate(const Table& row, const Problem& p) {
   switch (p.in) {
     case Type::f64: return row.f64;
@@ -73,7 +74,7 @@ double floor_ms(const runtime::Facts& facts, const Problem& problem, Work work, 
     seconds = flops(problem) / (rate(*cycle, problem) * facts.units * facts.clock_mhz * 1e6);
   }
   if (work != Work::probe && !hot && facts.memory_rate > 0) {
-    // What is written may still be on its way through the cache when the time is taken; what is read was not there.
+    // Only inputs count: writes may still be in the cache when the time is taken, cold reads cannot be.
     const double written = static_cast<double>(problem.batch * size_of(problem.out)) *
                            static_cast<double>(problem.m) * static_cast<double>(problem.n);
     seconds = std::max(seconds, (bytes(problem, work) - written) / facts.memory_rate);

@@ -1,5 +1,5 @@
-// What a device could do at best: by its datasheet, and by arithmetic from its clock. A time below the second is not
-// a fast kernel but a broken measurement.
+// The limits of a device: by its datasheet, and computed from its highest clock. A time below the computed limit is a
+// broken measurement.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
-// The matrices a contender is timed on. One set of A, B and C would be found in the cache by the second run; a ring
-// of sets, walked one after the other, holds more than the cache does, so that every run meets cold memory as a
-// first call does.
+// The matrices a contender is timed on. The second run on one set of A, B and C would find it in the cache; a ring of
+// sets, used one after the other, is larger than the cache, so that every run reads cold memory as a first call does.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +21,15 @@ enum class Cache : std::uint8_t {
 // Elements from the first to one past the last, all batches included.
 std::int64_t extent(const Stored& matrix, std::int64_t batch, std::int64_t stride);
 
-// How many sets of `bytes_a_set` make a cold ring: one, and others of twice `cache_bytes`. A machine that does not
-// say how large its cache is (0) is taken to have a large one. At most kMostSets.
+// The number of sets of `bytes_a_set` in a cold ring: one, and others of twice `cache_bytes`. If the size of the
+// cache is unknown (0), a large one is assumed. At most kMostSets.
 inline constexpr std::int64_t kMostSets = 4096;
 std::int64_t sets_needed(double bytes_a_set, std::int64_t cache_bytes);
 
 class Ring {
  public:
-  // A and B uniform in [-1, 1] from seeds of their own, C all NaN. alpha is 1 and beta 0. What only moves A does not
-  // touch B, so B does not count for how many sets there are. Throws Error where memory does not suffice.
+  // A and B uniform in [-1, 1], each from its own seed, C all NaN. alpha is 1 and beta 0. A move does not touch B, so
+  // B does not count for the number of sets. Throws Error if memory does not suffice.
   Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, std::uint64_t seed, Cache cache,
        Work work = Work::product);
 

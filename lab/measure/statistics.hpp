@@ -13,15 +13,15 @@ double median(std::span<const double> samples);
 // Linear interpolation between the two nearest ranks (type 7 of Hyndman and Fan, numpy's default); 0 <= q <= 1.
 double quantile(std::span<const double> samples, double q);
 
-// The width of the middle half, as a share of the median.
+// The interquartile range over the median.
 double spread(std::span<const double> samples);
 
-// The sample standard deviation (n - 1 below the line), for tables that show one; of fewer than two samples 0. One
-// interrupted run can multiply it: the spread above is what we judge by.
+// The sample standard deviation (divided by n - 1), for tables that show one; of fewer than two samples 0. One
+// interrupted run can multiply it, which is why the project uses the spread above.
 double deviation(std::span<const double> samples);
 
-// How many samples lie more than three times the width of the middle half outside of it (Tukey's far-out fence). They
-// are counted and kept: medians do not mind them, and a run that has many was disturbed.
+// The number of samples more than three interquartile ranges below the first or above the third quartile (Tukey's
+// outer fences). They are counted and kept: medians are robust against them, and a run that has many was disturbed.
 std::size_t outliers(std::span<const double> samples);
 
 struct Interval {
@@ -36,15 +36,14 @@ struct Interval {
 Interval median_interval(std::span<const double> samples, double confidence = 0.95);
 
 // The interval to state for a median: no narrower than `least` of it to either side. Samples taken within seconds
-// know the noise of those seconds; a run on another day meets other clocks and other addresses, which they cannot
-// know.
+// have the noise of those seconds; a run on another day has other clocks and other addresses.
 Interval stated(const Interval& interval, double median, double least);
 
-// Half the width of that interval, as a share of the median.
+// Half the width of that interval over the median.
 double relative_error(std::span<const double> samples);
 
 // The median, over rounds, of before[i] / after[i], with its interval: how many times as fast `after` is.
-// Pairing by round cancels what both met in the same moment, a clock that sinks or a neighbour that wakes.
+// Pairing by round cancels what changes for both, such as the clock.
 // Rounds that only one of them has are left out.
 struct Ratio {
   double median = 0;

@@ -10,10 +10,10 @@
 namespace cairn::lab::measure {
 namespace {
 
-constexpr double kSlowMs = 100;  // what takes longer is not run more often than it must be
-// Where one walk round the ring takes longer, the memory's part of it is so small that caches decide nothing.
+constexpr double kSlowMs = 100;  // a run that takes longer is not repeated more than needed
+// If one pass over the ring takes longer, its memory time is so small that caches do not matter.
 constexpr double kLongWalkMs = 1000;
-constexpr std::int64_t kMostRuns = 20'000;  // in a sample: a graph of more nodes is not worth its recording
+constexpr std::int64_t kMostRuns = 20'000;  // in a sample: recording a graph of more nodes takes too long
 
 using Clock = std::chrono::steady_clock;
 
@@ -48,14 +48,14 @@ Stopwatch::~Stopwatch() {
   machine.destroy_stream(stream_);
 }
 
-double Stopwatch::sample(std::int64_t turn, int lead_in) {
+double Stopwatch::sample(std::int64_t set, int lead_in) {
   runtime::Machine& machine = *ring_->machine();
-  // The events keep the times of the last.
+  // The events keep the times of the last launch, which is the timed one.
   for (int i = 0; i <= lead_in; ++i) {
     if (in_graph()) {
-      expect(machine.launch(graphs_[static_cast<std::size_t>(turn + i) % graphs_.size()], stream_));
+      expect(machine.launch(graphs_[static_cast<std::size_t>(set + i) % graphs_.size()], stream_));
     } else {
-      expect(call(runs_ == 1 ? turn + i : 0));
+      expect(call(runs_ == 1 ? set + i : 0));
     }
   }
   expect(machine.synchronize(stream_));
@@ -64,8 +64,8 @@ double Stopwatch::sample(std::int64_t turn, int lead_in) {
   return ms / static_cast<double>(runs_);
 }
 
-// The first call pays for what is loaded on first use, the following ones tell how long one takes: the shortest of
-// them, since one that was disturbed would make every sample too short.
+// The first call includes what is loaded on first use, so the following ones are used: the shortest of them, since an
+// interrupted one would make every sample too short.
 void Stopwatch::choose_runs(double sample_ms) {
   runtime::Machine& machine = *ring_->machine();
   std::int64_t next = 0;
@@ -86,7 +86,7 @@ void Stopwatch::choose_runs(double sample_ms) {
   if (one < std::max(kSampleMs, sample_ms / 8)) one = std::min(one, batch(8));
 
   runs_ = std::min(kMostRuns, static_cast<std::int64_t>(std::ceil(sample_ms / std::max(one, 1e-4))));
-  // Several runs go round the whole ring, or the next sample would find the first sets still in the cache.
+  // Several runs use every set of the ring, or the next sample would find the first sets still in the cache.
   const std::int64_t sets = ring_->sets();
   if (runs_ > 1 && one * static_cast<double>(sets) <= kLongWalkMs) runs_ = (runs_ + sets - 1) / sets * sets;
 }

@@ -1,8 +1,8 @@
-// Times one thing over a ring, the same way for ours and for theirs.
+// Times one contender over a ring, rungs and baselines in the same way.
 //
 // A sample is the time from one event to another with `runs` runs between them. On a machine that records graphs the
-// events and the runs are nodes of one graph: the host launches it and stands aside, so that neither its launches nor
-// its libraries' deliberations are in the time. What cannot be recorded is called directly between two events.
+// events and the runs are nodes of one graph, so that neither the host's launches nor a library's heuristics are in
+// the time. A contender that cannot be recorded is called directly between two events.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace cairn::lab::measure {
 
 using Run = std::function<Status(const Call&, runtime::Stream)>;
 
-// Events tick about twice a microsecond: a sample this long is good to a thousandth.
+// Events have a resolution of about half a microsecond: a sample this long is exact to a thousandth.
 inline constexpr double kSampleMs = 0.5;
 
 class Stopwatch {
@@ -28,9 +28,10 @@ class Stopwatch {
   Stopwatch(Stopwatch&&) noexcept;
   Stopwatch(const Stopwatch&) = delete;
 
-  // Milliseconds a run. `turn` says which set of the ring is next where a sample is a single run: count it up with
-  // every sample anyone takes on this ring. `lead_in` times as much goes before it, without a pause and untimed.
-  double sample(std::int64_t turn, int lead_in = 0);
+  // Milliseconds a run. Where a sample is a single run, `set` is the number of the set that it uses: the caller
+  // counts it up with every sample of any contender on this ring. `lead_in` times as much work precedes it, untimed,
+  // with no pause.
+  double sample(std::int64_t set, int lead_in = 0);
 
   std::int64_t runs() const { return runs_; }         // in a sample
   bool in_graph() const { return !graphs_.empty(); }  // else called directly, and `why_not` says why
@@ -38,7 +39,7 @@ class Stopwatch {
   double host_ms() const { return host_ms_; }  // the host's time in one direct call
 
  private:
-  // Only what must be given back; whatever throws after it leaves a whole object behind, which the destructor frees.
+  // The public constructor delegates to this one, so that the destructor frees everything if a later step throws.
   explicit Stopwatch(const Ring& ring) : ring_(&ring) {}
 
   void choose_runs(double sample_ms);

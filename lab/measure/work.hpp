@@ -1,4 +1,4 @@
-// How much a problem asks of a machine, whoever runs it.
+// The operations and compulsory bytes of a problem.
 #pragma once
 
 #include "cairn/types.hpp"

@@ -1,4 +1,4 @@
-// Tables of the project's pages, generated from records: each stands in a page between two markers.
+// Tables of the project's pages, generated from records, each between two markers.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ struct MarkedTable {
 //
 //   ladder   the f32 rungs at nn 4096x4096x4096 in the ladder's order with the baselines below them, then the
 //            transposes and the copy of that size; one table for each record that has them
-//   tensor   the rungs on tensor cores at that size, each in bf16 nt if it takes that, else in tf32 or split, with the
-//            strongest baseline of each type; likewise
+//   tensor   the rungs on tensor cores at that size, each in bf16 nt if it takes that, else in tf32 or split, with
+//            the strongest baseline of each type; likewise
 //   ratios   the library against the strongest baseline over many problems: one row for each record and type
 //
 // The records' names are the links to them. A rung is linked to trail/ or docs/trail/ in `folder`, the page's, if its

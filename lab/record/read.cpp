@@ -98,7 +98,8 @@ class Node {
   // The limits keep speeds and ratios computed from the number finite; a time is in milliseconds.
   double positive(double low = 1e-9, double high = 1e12) const {
     if (!value_.is_number() || !(value_.get<double>() >= low) || value_.get<double>() > high) {
-      must_be(value_.is_number() && value_.get<double>() > high ? fmt::format("at most {:g}", high) : "a positive number");
+      must_be(value_.is_number() && value_.get<double>() > high ? fmt::format("at most {:g}", high)
+                                                                : "a positive number");
     }
     return value_.get<double>();
   }
@@ -199,7 +200,8 @@ Vitals read_vitals(const Node& node) {
 Vitals vitals_of(const Node& node, const std::vector<Vitals>& all) {
   if (node.value().is_object()) return read_vitals(node);
   const auto number = node.integer<std::int64_t>(0);
-  if (std::cmp_greater_equal(number, all.size())) node.wrong(fmt::format("is {}, and the record has {} vitals", number, all.size()));
+  if (std::cmp_greater_equal(number, all.size()))
+    node.wrong(fmt::format("is {}, and the record has {} vitals", number, all.size()));
   return all[static_cast<std::size_t>(number)];
 }
 

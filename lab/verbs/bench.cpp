@@ -35,8 +35,8 @@ struct Options {
   OutputOptions output;
 };
 
-// The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which would take
-// most of the time.
+// The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which would
+// take most of the time.
 Contenders field(const Options& options) {
   Contenders all;
   expect(contenders(one_device(options.device), all, options.ids));

@@ -1,5 +1,5 @@
-// Any text: reading it as a record must not crash, and a record that was read must be written and read back as the same
-// text, with its samples and without them.
+// Any text: reading it as a record must not crash, and a record that was read must be written and read back as the
+// same text, with its samples and without them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,6 @@
-// The records under results/ and the tables made from them: every record can be read and names its command and commit,
-// no derived number differs from what its samples or summary imply, each is read by something, and all are small.
+// The records under results/ and the tables made from them: every record can be read and names its command and
+// commit, no derived number differs from what its samples or summary imply, each is read by something, and all are
+// small.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -138,6 +139,23 @@ TEST(Results, EveryRecordIsReadOrLinked) {
   }
 }
 
+// A page that names a record's commit, "[x.json](../results/h200/x.json) at 0123456", names the right one.
+TEST(Results, PagesNameTheCommitsOfTheirRecords) {
+  const std::regex link(R"(\]\([./]*(results/[a-z0-9_/]+\.json)\) at ([0-9a-f]{7}))");
+  std::size_t links = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string text = slurp(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it, ++links) {
+      const json record = json::parse(slurp(kRoot / (*it)[1].str()), nullptr, false);
+      const std::string commit = record.value(json::json_pointer("/build/commit"), "");
+      EXPECT_TRUE(commit.starts_with((*it)[2].str()))
+          << entry.path() << ": " << (*it)[1] << " was measured at " << commit.substr(0, 7);
+    }
+  }
+  EXPECT_GT(links, 0u);
+}
+
 // The same as `make readme` followed by a look at what changed.
 void expect_up_to_date(const std::string& page, const std::vector<std::string>& names, std::size_t tables) {
   const fs::path folder = (kRoot / page).parent_path();
@@ -158,7 +176,8 @@ void expect_up_to_date(const std::string& page, const std::vector<std::string>& 
 }
 
 TEST(Results, ThePagesShowTheirRecords) {
-  expect_up_to_date("README.md", {"course_bf16", "course_f16", "course_tf32", "course_e4m3fast", "squares", "seeds"}, 1);
+  expect_up_to_date("README.md", {"course_bf16", "course_f16", "course_tf32", "course_e4m3fast", "squares", "seeds"},
+                    1);
   expect_up_to_date("docs/ladder.md", {"ladder", "tensor", "hopper"}, 2);
 }
 

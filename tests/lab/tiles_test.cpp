@@ -1,6 +1,6 @@
-// The tile that the library chooses against the measured time of every tile: the records results/h200/tiles_*.json have
-// the course in five types and thin problems in three, to which the cost model's constants were fitted, and shapes
-// drawn by lot, to which they were not. Nothing is measured here.
+// The tile that the library chooses against the measured time of every tile: the records results/h200/tiles_*.json
+// have the course in five types and thin problems in three, to which the cost model's constants were fitted, and
+// shapes drawn by lot, to which they were not. Nothing is measured here.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
