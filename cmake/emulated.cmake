@@ -2,11 +2,11 @@
 #
 # cairn_add_emulated(target [TRACED] SOURCES file.cu... [HEADERS header...])
 #                                                                   for Cairn's own kernels; HEADERS: precompiled too
-# cairn_add_emulated_kernel(target [TRACED] SOURCES file.cu...)     for anybody's, after find_package(cairn)
+# cairn_add_emulated_kernel(target [TRACED] SOURCES file.cu...)     for other projects, after find_package(cairn)
 #
 # Compiles kernel files for the emulator and puts them, with the emulator itself, into an existing target: an
 # executable or a shared object, the image that the kernels live in. Call it once for a target. TRACED: so that every
-# load and store is seen (emu/program/trace_session.hpp, emu/trace.hpp).
+# load and store is recorded (emu/program/trace_session.hpp, emu/trace.hpp).
 #
 # A source's LANGUAGE is a property of the directory, so a directory that does this cannot also give the same files to
 # nvcc: one directory for each build of the ladder.
@@ -81,8 +81,8 @@ function(cairn_emulate target flags runtime)
 
   target_sources(${target} PRIVATE ${objects} ${dynamic})
   target_link_libraries(${target} PRIVATE ${runtime})
-  # The traced emulator before the kernels: of what both define, as functions of std::string, its own is taken then. A
-  # kernel's is watched, and a tracer that writes a report would catch itself at it, and again.
+  # The traced emulator comes before the kernels, so that functions that both define, such as those of std::string, are taken
+  # from it. Those of a kernel file are traced, and a tracer that calls them for a report would trace itself, endlessly.
   string(REGEX REPLACE "_trace$" "_runtime" below ${runtime})
   if(NOT runtime STREQUAL below)
     target_link_options(${target} PRIVATE

@@ -29,8 +29,7 @@ constexpr Split split(unsigned bytes) {
   return {4, 3};
 }
 
-// Do all lanes of a range ask for what the lane `apart` from them asks for? One that
-// takes no part agrees with anybody.
+// Whether each lane of a range accesses the same unit as the lane `apart` from it. An inactive lane matches any.
 bool shared_with(const Request& request, unsigned apart, unsigned first, unsigned lanes, unsigned bits) {
   std::uint64_t differ = 0;
   for (unsigned i = first; i < first + lanes; ++i) {

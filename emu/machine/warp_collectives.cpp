@@ -125,19 +125,19 @@ void Block::warp_wide(LaneArguments& mine) {
   me.op = WarpOp::warp_wide;
   me.mask = ~0u;
   me.value = reinterpret_cast<std::uintptr_t>(&mine);
-  std::uint32_t& come = warp_wide_[warp];
-  if (come == 0) {
+  std::uint32_t& arrived = warp_wide_[warp];
+  if (arrived == 0) {
     if (present_[warp] != ~0u) fail(describe_missing_lanes(*this, me));
     check_lanes_match(warp);
   } else {
-    const Thread& other = threads_[std::size_t{warp} * kWarp + static_cast<unsigned>(std::countr_zero(come))];
+    const Thread& other = threads_[std::size_t{warp} * kWarp + static_cast<unsigned>(std::countr_zero(arrived))];
     if (!same_call(other, me)) fail(describe_mismatch(me, other));
   }
   me.state = State::at_warp;
   waiting_[warp] |= 1u << me.lane();
-  come |= 1u << me.lane();
-  if (come == ~0u) {
-    come = 0;
+  arrived |= 1u << me.lane();
+  if (arrived == ~0u) {
+    arrived = 0;
     try_complete(warp, ~0u);
   }
   switch_away();

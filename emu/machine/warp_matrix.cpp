@@ -48,9 +48,9 @@ void load_all(Block&, const std::array<LaneArguments*, kWarp>& arguments) {
       std::memcpy(words[row].data(), of(8 * matrix + row)->row, sizeof words[row]);
     for (unsigned lane = 0; lane < kWarp; ++lane) {
       const unsigned row = lane / 4, col = lane % 4 * 2;
-      const bool turned = of(0)->transposed;
-      const std::uint32_t low = turned ? words[col][row] : words[row][col];
-      const std::uint32_t high = turned ? words[col + 1][row] : words[row][col + 1];
+      const bool transposed = of(0)->transposed;
+      const std::uint32_t low = transposed ? words[col][row] : words[row][col];
+      const std::uint32_t high = transposed ? words[col + 1][row] : words[row][col + 1];
       of(lane)->to[matrix] = low | high << 16;
     }
   }

@@ -25,9 +25,9 @@ std::string count_of(const Block& block, unsigned barrier) {
          std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) + " have arrived)";
 }
 
-std::string come_of(const Block& block, const Thread& thread) {
-  const unsigned come = block.groups().arrived_with(thread);
-  if (come < kWarpgroup) return " (" + std::to_string(come) + " of 128 have arrived)";
+std::string arrived_of(const Block& block, const Thread& thread) {
+  const unsigned arrived = block.groups().arrived_with(thread);
+  if (arrived < kWarpgroup) return " (" + std::to_string(arrived) + " of 128 have arrived)";
   return " (all have arrived, and there are " + std::to_string(block.groups().registers_for(thread)) +
          " registers for each)";
 }
@@ -40,7 +40,7 @@ std::string doing(const Block& block, const Thread& thread) {
     case State::ready: return "ready";
     case State::at_barrier: return "waiting at" + at + count_of(block, thread.barrier);
     case State::at_warp: return "waiting in" + at + ", mask " + hex(thread.mask);
-    case State::at_warpgroup: return "waiting in" + at + come_of(block, thread);
+    case State::at_warpgroup: return "waiting in" + at + arrived_of(block, thread);
     case State::at_mbarrier: return "waiting at" + at + describe_mbarrier_wait(block, thread);
     case State::at_cluster: return "waiting at" + at + describe_cluster_wait(block);
     case State::spinning: return "polling with" + at;
@@ -70,11 +70,11 @@ std::string list_threads(const Block& block) {
 std::string ranges(const std::vector<unsigned>& sorted) {
   constexpr std::size_t kMost = 12;
   std::string text;
-  std::size_t pieces = 0;
+  std::size_t parts = 0;
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t end = i + 1;
     while (end < sorted.size() && sorted[end] == sorted[end - 1] + 1) ++end;
-    if (pieces++ == kMost) return text + ", …";
+    if (parts++ == kMost) return text + ", …";
     if (!text.empty()) text += ", ";
     text += std::to_string(sorted[i]);
     if (end - i > 1) text += "-" + std::to_string(sorted[end - 1]);

@@ -55,13 +55,13 @@ void Tracer::fence() {
 // another block is reported, this acquires again; true if that added something.
 bool Tracer::catch_up() {
   if (!catches_up_) return false;
-  bool news = false;
+  bool changed = false;
   for (const auto& [address, left] : left_) {
     const std::vector<BlockId> gained = release_and_acquire(address, id_, predecessors_);
     predecessors_.insert(gained.begin(), gained.end());
-    news = news || !gained.empty();
+    changed = changed || !gained.empty();
   }
-  return news;
+  return changed;
 }
 
 void Tracer::step(std::uintptr_t address, std::uint64_t logged, std::uint64_t what) {
@@ -102,7 +102,7 @@ void Tracer::poll(std::uintptr_t address, unsigned bytes, SiteId site) {
   if (last_seen_.empty()) last_seen_.resize(block_->threads().size());
   LastSeen& last = last_seen_[self.linear][(address / bytes) % kLastSeen];
   const std::uint64_t value = value_at(address, bytes);
-  const bool news = last.address != address || last.value != value;
+  const bool changed = last.address != address || last.value != value;
   last = {address, value};
 
   Poll& here = polls_[site];
@@ -113,7 +113,7 @@ void Tracer::poll(std::uintptr_t address, unsigned bytes, SiteId site) {
   }
   self.call = here.text.c_str();
   self.site = {};  // the text contains it
-  block_->spin(news);
+  block_->spin(changed);
 }
 
 }  // namespace cairn::emu

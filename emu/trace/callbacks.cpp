@@ -22,10 +22,10 @@ void on_volatile(const void* address, unsigned bytes, bool store, const void* fr
 inline void on_range(const void* address, std::uintptr_t bytes, bool store, const void* from) {
   auto at = reinterpret_cast<std::uintptr_t>(address);
   while (bytes > 0) {
-    unsigned piece = 16;
-    while (piece > bytes || at % piece != 0) piece /= 2;
-    on_access(reinterpret_cast<const void*>(at), piece, store, from);
-    at += piece, bytes -= piece;
+    unsigned size = 16;
+    while (size > bytes || at % size != 0) size /= 2;
+    on_access(reinterpret_cast<const void*>(at), size, store, from);
+    at += size, bytes -= size;
   }
 }
 

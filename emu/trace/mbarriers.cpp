@@ -108,18 +108,18 @@ void Tracer::receive(VectorClocks::VectorClock& into, const void* clock) const {
 std::shared_ptr<const void> Tracer::release_clock() { return detect_ ? send(release()) : nullptr; }
 
 void Tracer::cluster_arrival() {
-  if (detect_) VectorClocks::join(cluster_[cluster_meetings_ % 2], release());
+  if (detect_) VectorClocks::join(cluster_[cluster_phase_ % 2], release());
 }
 
-std::shared_ptr<const void> Tracer::cluster_release() { return send(cluster_[cluster_meetings_ % 2]); }
+std::shared_ptr<const void> Tracer::cluster_release() { return send(cluster_[cluster_phase_ % 2]); }
 
 void Tracer::cluster_phase_completed(const std::vector<std::shared_ptr<const void>>& clocks) {
-  for (const auto& clock : clocks) receive(cluster_[cluster_meetings_ % 2], clock.get());
-  ++cluster_meetings_;
+  for (const auto& clock : clocks) receive(cluster_[cluster_phase_ % 2], clock.get());
+  ++cluster_phase_;
 }
 
 void Tracer::cluster_acquire() {
-  if (detect_) acquire(cluster_[(cluster_meetings_ - 1) % 2]);
+  if (detect_) acquire(cluster_[(cluster_phase_ - 1) % 2]);
 }
 
 }  // namespace cairn::emu

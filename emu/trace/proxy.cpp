@@ -40,9 +40,9 @@ void Tracer::check_proxy(const Words& word, std::uint64_t address, const char* r
   check_access(word, thread, address, 4, kShared, site);
   if ((*word.written & kInFlight) != 0) return;
   const AccessHistory* history = word.history;
-  const unsigned pieces = (*word.written & kBytewise) != 0 ? 4 : 1;
-  if (pieces == 4) history = byte_histories_at(address, true);
-  for (unsigned i = 0; i < pieces; ++i) {
+  const unsigned parts = (*word.written & kBytewise) != 0 ? 4 : 1;
+  if (parts == 4) history = byte_histories_at(address, true);
+  for (unsigned i = 0; i < parts; ++i) {
     // Accesses that are not ordered at all were reported by check_access.
     if (!is_fenced(history[i], thread) && ordered(history[i].written, history[i].writer & kThread, thread))
       not_fenced(history[i], real_address(address, true), reader, site);

@@ -26,10 +26,10 @@ bool Tracer::ordered(Mark by, unsigned thread, unsigned me) const {
 bool Tracer::reads_ordered(const AccessHistory& history, unsigned me) const {
   if ((history.reader & kSeveral) == 0 || block_of(history.read) != id_)
     return ordered(history.read, history.reader & kThread, me);
-  const ReadTimes::List* dates = (history.reader & kTimesDiffer) != 0 ? &read_times_[history.read_warps] : nullptr;
+  const ReadTimes::List* times = (history.reader & kTimesDiffer) != 0 ? &read_times_[history.read_warps] : nullptr;
   for (unsigned warp = 0; warp < warps_; ++warp) {
-    if (dates != nullptr ? (*dates)[warp] == 0 : (history.read_warps >> warp & 1) == 0) continue;
-    const std::uint32_t time = dates != nullptr ? (*dates)[warp] : time_of(history.read);
+    if (times != nullptr ? (*times)[warp] == 0 : (history.read_warps >> warp & 1) == 0) continue;
+    const std::uint32_t time = times != nullptr ? (*times)[warp] : time_of(history.read);
     if (!clocks_.ordered(time, warp, me / kWarp)) return false;
   }
   return true;
@@ -96,7 +96,7 @@ inline void Tracer::check_word(AccessHistory& history, unsigned thread, unsigned
     race(history, true, thread, kind, site, address);
   history.written = mine_ | clocks_.since(thread / kWarp), history.write_site = site;
   history.writer = static_cast<std::uint16_t>(thread | (step ? kAtomic : 0));
-  history.read = 0;  // reads from before are ordered before this write, or have been told
+  history.read = 0;  // reads from before are ordered before this write, or have been reported
 }
 
 // Blocks on other OS threads may write other bytes of the same word: at the edge of a tile of 16-bit numbers.
@@ -132,7 +132,7 @@ AccessHistory* Tracer::byte_histories_at(std::uint64_t address, bool shared) {
   return byte_histories(*region) + ((address - region->start) & ~std::uint64_t{3});
 }
 
-// Some or all bytes of a word some of whose bytes are, or were, accessed alone: neighbours may share a word.
+// An access of a word some of whose bytes are, or were, accessed alone, since different threads may use them.
 void Tracer::check_bytes(const Words& word, unsigned thread, std::uint64_t address, unsigned bytes, unsigned kind,
                          SiteId site) {
   AccessHistory* history = byte_histories_at(address, (kind & kShared) != 0);

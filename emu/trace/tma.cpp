@@ -54,11 +54,11 @@ Tracer::Moved Tracer::move_rows(const TensorMap& map, const Corner& at, bool sto
 void Tracer::check_row(const Region& region, std::uintptr_t address, unsigned bytes, bool store, SiteId site) {
   const unsigned thread = block_->self().linear, kind = store ? kStore : 0;
   while (bytes > 0) {
-    unsigned piece = bytes & ~3u;
-    if (address % 4 != 0 || bytes < 4) piece = address % 2 == 0 && bytes >= 2 ? 2 : 1;
+    unsigned part = bytes & ~3u;
+    if (address % 4 != 0 || bytes < 4) part = address % 2 == 0 && bytes >= 2 ? 2 : 1;
     const std::size_t word = (address - region.start) / 4;
-    check_access({region.history + word, region.written + word}, thread, address, piece, kind, site);
-    address += piece, bytes -= piece;
+    check_access({region.history + word, region.written + word}, thread, address, part, kind, site);
+    address += part, bytes -= part;
   }
 }
 

@@ -59,7 +59,7 @@ void Tracer::begin(Block& block) {
   mbarrier_clocks_.clear();
   sent_.assign(1, {});
   cluster_.fill({});
-  cluster_meetings_ = 0;
+  cluster_phase_ = 0;
   proxy_fences_.clear();
   for (auto& operands : operands_) operands.clear();
   stores_.clear();

@@ -350,7 +350,7 @@ class Tracer {
   std::vector<MbarrierClock> mbarrier_clocks_;              // by the mbarrier's number
   std::vector<VectorClocks::VectorClock> sent_;  // by message to other blocks: this block's clock then; [0]: none
   std::array<VectorClocks::VectorClock, 2> cluster_{};  // released at the cluster's barrier, in even and odd phases
-  std::uint32_t cluster_meetings_ = 0;
+  std::uint32_t cluster_phase_ = 0;
   std::vector<std::vector<std::uint32_t>> proxy_fences_;  // by thread: their times; empty until there is one
   std::array<std::deque<Reading>, 8> operands_;           // by warpgroup
   std::deque<Reading> stores_;

@@ -38,10 +38,10 @@ class VectorClocks {
   bool level() const { return now_ == all_; }
 
   // These warps synchronize.
-  void warps_synchronize(std::uint32_t waiting) { meet(waiting, VectorClock{}); }
+  void warps_synchronize(std::uint32_t waiting) { synchronize(waiting, VectorClock{}); }
   // The same at a barrier. What precedes an arrival without a wait happens before what follows the barrier.
   void warps_synchronize(unsigned barrier, std::uint32_t waiting) {
-    meet(waiting, arrived_[barrier]);
+    synchronize(waiting, arrived_[barrier]);
     arrived_[barrier].fill(0);
   }
   void arrives(unsigned barrier, unsigned warp) { join(arrived_[barrier], release(warp)); }
@@ -87,7 +87,7 @@ class VectorClocks {
   }
 
  private:
-  void meet(std::uint32_t waiting, const VectorClock& arrived) {
+  void synchronize(std::uint32_t waiting, const VectorClock& arrived) {
     ++now_;
     if (waiting == (warps_ == 32 ? ~0u : (1u << warps_) - 1)) all_ = now_;
     VectorClock joined = arrived;

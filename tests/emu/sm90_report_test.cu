@@ -231,7 +231,7 @@ TEST(Sm90Report, BoxesThatTheEngineCannotCopy) {
   expect_misuse<Bad::no_map>({"the tensor map was not made by make_tensor_map"});
 }
 TEST(Sm90Report, BlocksThatEndTooEarly) {
-  expect_misuse<Bad::left_in_flight>({"the block ends while the barrier", "a copy that is under way, issued at"});
+  expect_misuse<Bad::left_in_flight>({"the block ends while the barrier", "a copy that is in flight, issued at"});
   expect_misuse<Bad::left_expecting>({"the block ends while the barrier", "still expects 64 bytes"});
   expect_misuse<Bad::unread>({"the block ends while a store still reads its shared memory, issued at"});
 }
@@ -305,7 +305,7 @@ TEST(Sm90Report, AnArrivalWhereNobodyMayBe) {
                {"no thread has initialised the barrier", "block 0 of its cluster"});
 }
 
-// One block of a cluster polls for what nobody writes, while the other sleeps until it comes.
+// One block of a cluster polls for what no thread writes, while the other waits for it.
 __global__ void polls(int* flag) {
   if (cluster_rank() == 0) {
     while (atomicAdd(flag, 0) == 0) __nanosleep(100);

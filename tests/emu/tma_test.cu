@@ -196,7 +196,7 @@ TEST(Tma, RoundsToTf32OnTheWay) {
   EXPECT_EQ(got, want);
 }
 
-// Two groups; the memory of the older is used again while the younger is under way.
+// Two groups; the memory of the older is used again while the younger is in flight.
 __global__ void in_groups(const __grid_constant__ TensorMap map, int rounds) {
   alignas(128) __shared__ int tile[2][32];
   const int lane = static_cast<int>(threadIdx.x);

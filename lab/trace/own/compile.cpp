@@ -149,8 +149,8 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
   words += {"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", plain, "-o", object};
   run(words, source, program.scanned.kernels, tick);
 
-  // The emulator first: of what both define, as functions of std::string, its own is taken then. The kernel's is
-  // watched, and a tracer that writes a report with it would catch itself at it, and again.
+  // The emulator comes first, so that functions that both define, such as those of std::string, are taken from it. Those
+  // of the kernel's file are traced, and a tracer that calls them for a report would trace itself, endlessly.
   words = {tools.compiler, "-Wl,--whole-archive"};
   for (const std::string& file : tools.libraries) {
     if (file.ends_with("_trace.a") || file.ends_with("_runtime.a")) words.push_back(file);

@@ -5,7 +5,7 @@
 #include "device/async_copy.hpp"
 #include "tests/emu/traced/kernels.hpp"
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 // A mistake of public collections: `wait_group 1` also on the last tile, when there is
 // no younger group it could mean.
@@ -201,4 +201,4 @@ void run_async(const std::string& name, bool bug, const float* in, float* out) {
   bug ? run_one<true>(name, in, out) : run_one<false>(name, in, out);
 }
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

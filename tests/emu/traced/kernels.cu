@@ -3,7 +3,7 @@
 
 #include "tests/emu/traced/kernels.hpp"
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 // The mistake of public collections: a loop over tiles that ends in __syncwarp, so that a quick warp refills the tile
 // while a slow one still reads it.
@@ -183,4 +183,4 @@ void run(const std::string& name, bool bug, const float* in, float* out) {
   bug ? run_one<true>(name, in, out) : run_one<false>(name, in, out);
 }
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 inline constexpr int kFloats = 4096;  // of `in` and of `out`
 
@@ -15,4 +15,4 @@ void run_sm90(const std::string& name, bool bug, const float* in, float* out);
 void run_tensor(const std::string& name, bool bug, const float* in, float* out);
 void run_wgmma(const std::string& name, bool bug, const float* in, float* out);
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

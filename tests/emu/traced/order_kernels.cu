@@ -5,7 +5,7 @@
 #include "device/barrier.hpp"
 #include "tests/emu/traced/kernels.hpp"
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 // A warp that comes to a barrier and does not wait hands on what it did before, and not what it does afterwards.
 template <bool bug> __global__ void arrives(const float* in, float* out) {
@@ -234,4 +234,4 @@ void run_order(const std::string& name, bool bug, const float* in, float* out) {
   bug ? run_one<true>(name, in, out) : run_one<false>(name, in, out);
 }
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

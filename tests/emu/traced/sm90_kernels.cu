@@ -7,7 +7,7 @@
 #include "device/tma.hpp"
 #include "tests/emu/traced/kernels.hpp"
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 constexpr int kWidth = 32, kRows = 2;  // of a box
 
@@ -97,8 +97,8 @@ template <bool bug> __global__ void refill_unasked(const __grid_constant__ Tenso
   out[threadIdx.x] = sum;
 }
 
-// Threads store, all meet, one sends it out: what the others stored its engine need not see.
-enum class Fences { nobody, sender, all };
+// Threads store, all synchronize, one issues the TMA store, which need not see what the other threads stored.
+enum class Fences { none, sender, all };
 template <Fences fences> __global__ void unfenced(const __grid_constant__ TensorMap map) {
   alignas(128) __shared__ float tile[kRows * kWidth];
   tile[threadIdx.x] = static_cast<float>(threadIdx.x);  // <- stored unfenced
@@ -335,7 +335,7 @@ template <bool bug> void run_one(const std::string& name, const float* in, float
   if (name == "wrong_parity") go(1, 64, use_early < bug ? Waits::too_early : Waits::right >, from, out, 3);
   if (name == "wrong_barrier") go(1, 64, wrong_barrier<bug>, from, out);
   if (name == "refill_unasked") go(1, 96, refill_unasked<bug>, from, out, 6);
-  if (name == "unfenced") go(1, 64, unfenced < bug ? Fences::nobody : Fences::all >, to);
+  if (name == "unfenced") go(1, 64, unfenced < bug ? Fences::none : Fences::all >, to);
   if (name == "fenced_by_another") go(1, 64, unfenced < bug ? Fences::sender : Fences::all >, to);
   if (name == "reused_by_others") go(1, 64, reuse<bug, false>, to);
   if (name == "reused_by_itself") go(1, 64, reuse<bug, true>, to);
@@ -359,4 +359,4 @@ void run_sm90(const std::string& name, bool bug, const float* in, float* out) {
   bug ? run_one<true>(name, in, out) : run_one<false>(name, in, out);
 }
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

@@ -9,7 +9,7 @@
 #include "device/mma.hpp"
 #include "tests/emu/traced/kernels.hpp"
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 namespace wmma = nvcuda::wmma;
 
@@ -182,4 +182,4 @@ void run_tensor(const std::string& name, bool bug, const float* in, float* out) 
   bug ? run_one<true>(name, in, out) : run_one<false>(name, in, out);
 }
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

@@ -7,7 +7,7 @@
 #include "device/wgmma.hpp"
 #include "tests/emu/traced/kernels.hpp"
 
-namespace cairn::emu::planted {
+namespace cairn::planted {
 
 namespace {
 
@@ -221,4 +221,4 @@ void run_wgmma(const std::string& name, bool bug, const float* in, float* out) {
   bug ? run_one<true>(name, in, out) : run_one<false>(name, in, out);
 }
 
-}  // namespace cairn::emu::planted
+}  // namespace cairn::planted

@@ -79,7 +79,7 @@ TEST(HopperMutants, AWaitForTheOtherParityReadsWhatHasNotArrived) {
   constexpr Line kLoad = {k53, "tma_load(to, map, {k0, row0}, full);"};
   for (const std::uint64_t seed : kSeeds) {
     expect_one_of(plain_on("mutant/hopper_parity", product({64, 64, 64}), seed),
-                  {"waits for a copy that is under way"});
+                  {"waits for a copy that is in flight"});
     const Traced seen = traced_on("mutant/hopper_parity", product({64, 64, 64}), seed);
     EXPECT_TRUE(names(seen, emu::Fault::race, kLoad, {k53, kProduct}, "nothing between them that orders the two"))
         << seen.all();
