@@ -112,7 +112,7 @@ TEST_F(Own, EveryKindOfNumberArrives) {
 
 TEST_F(Own, BadCallsAreOneLine) {
   expect_complaint(trace(""), {"--kernel NAME"});
-  expect_complaint(trace("--kernel racy"), {"--grid BLOCKS and --block THREADS"});
+  expect_complaint(trace("--kernel racy"), {"--grid BLOCKS --block THREADS"});
   expect_complaint(trace("--kernel racy --grid 0 --block 64"), {"--grid '0'"});
   expect_complaint(trace("--kernel racy --grid 1 --block 2048"), {"--block '2048'", "1024"});
   expect_complaint(trace("--kernel racy --grid 1 --block 1 --shared 999999"), {"--shared 999999", "232448"});
