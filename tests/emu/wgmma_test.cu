@@ -231,12 +231,12 @@ float dot(const std::vector<float>& a, const std::vector<float>& b, float c, boo
   emu::configure({});
   return result.host()[0];
 }
-TEST(Wgmma, FaithfulSumsOfE4m3KeepThirteenBits) {
+TEST(Wgmma, FaithfulSumsOfE4m3KeepThirteenBitsAfterTheBinaryPoint) {
   EXPECT_EQ(dot({1}, {1}, 0x1p-13f, true), 1 + 0x1p-13f);
   EXPECT_EQ(dot({1}, {1}, 0x1.8p-13f, true), 1 + 0x1p-13f);
   EXPECT_EQ(dot({1}, {1}, 0x1.8p-13f, false), 1 + 0x1.8p-13f);
   EXPECT_EQ(dot({-1}, {1}, -0x1.8p-13f, true), -1 - 0x1p-13f);  // toward zero
-  EXPECT_EQ(dot({1, 1}, {1, 1}, 0x1p-13f, true), 2);            // 13 bits of the sum, too
+  EXPECT_EQ(dot({1, 1}, {1, 1}, 0x1p-13f, true), 2);            // and 13 after that of the sum
   // Numbers below the smallest normal one, 2^-6, are aligned as if they were of its size.
   EXPECT_EQ(dot({0x1p-9f}, {0x1p-9f}, 0x1p-26f, true), 0x1p-18f);
   EXPECT_EQ(dot({0x1p-9f}, {0x1p-9f}, 0x1p-25f, true), 0x1p-18f + 0x1p-25f);
