@@ -18,7 +18,7 @@
 namespace cairn {
 
 struct StreamK {
-  int whole, cut;     // tiles that are not split, and that are
+  int whole, split;   // tiles that are not split, and that are
   int steps, blocks;  // k-steps of a tile; ranges of k-steps
   int each, longer;   // k-steps of a range; the first `longer` ranges have one more
 
@@ -28,8 +28,9 @@ struct StreamK {
     const int in_longer = longer * (each + 1);
     return step < in_longer ? step / (each + 1) : longer + (step - in_longer) / each;
   }
-  int grid() const { return whole + blocks + std::max(cut - 1, 0); }  // a block more for each border between tiles
-  std::size_t sums() const { return std::size_t{2} * static_cast<std::size_t>(blocks); }  // tiles of scratch memory
+  int grid() const { return whole + blocks + std::max(split - 1, 0); }  // a block more for each border between tiles
+  // Scratch memory for partial sums, in tiles.
+  std::size_t partial_tiles() const { return std::size_t{2} * static_cast<std::size_t>(blocks); }
 };
 
 // No tile is split.
@@ -70,8 +71,9 @@ __device__ __forceinline__ Job job_of(const StreamK& stream_k, std::int64_t m, s
   const int across = block < stream_k.blocks ? 0 : 1, border = (block - stream_k.blocks + 1) * stream_k.steps;
   const int range = across ? stream_k.range_of(border) : block;
   const int first = across ? border : stream_k.first(range), last = stream_k.first(range + 1);
-  const int cut = first / stream_k.steps, start = cut * stream_k.steps;
-  return {tile_position<bm, bn, group>(m, n, stream_k.whole + cut), first - start, min(last - start, stream_k.steps),
+  const int split = first / stream_k.steps, start = split * stream_k.steps;
+  return {tile_position<bm, bn, group>(m, n, stream_k.whole + split), first - start,
+          min(last - start, stream_k.steps),
           across && stream_k.first(range) == border ? -1 : 2 * std::int64_t{range} + across};
 }
 
@@ -80,9 +82,9 @@ __device__ __forceinline__ Job job_of(const StreamK& stream_k, std::int64_t m, s
 // result is in layers[0]; returns true in the threads of layer 0, which go on with their four columns.
 template <int bn, int count>
 __device__ __forceinline__ bool add_partials(float (&layers)[count][bn], const StreamK& stream_k,
-                                             const float* partials, int tile_size, int cut, int row,
+                                             const float* partials, int tile_size, int split, int row,
                                              int deep = count) {
-  const int begin = cut * stream_k.steps, col = static_cast<int>(threadIdx.x) * 4,
+  const int begin = split * stream_k.steps, col = static_cast<int>(threadIdx.x) * 4,
             layer = static_cast<int>(threadIdx.y);
   const int first = stream_k.range_of(begin), last = stream_k.range_of(begin + stream_k.steps - 1);
   const int ends_here = stream_k.first(first) < begin ? 1 : 0;  // all ranges but perhaps the first begin in this tile

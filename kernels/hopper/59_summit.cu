@@ -314,15 +314,15 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
                .stream_k = stream_k,
                .partials = reinterpret_cast<float*>(scratch.data())};
   const std::int64_t most = std::max(args.sms / t.cluster, 1);
-  const Grid grid{(stream_k.cut > 0 ? most : std::min<std::int64_t>(stream_k.whole, most)) * t.cluster};
+  const Grid grid{(stream_k.split > 0 ? most : std::min<std::int64_t>(stream_k.whole, most)) * t.cluster};
   if (Status s = launch_pdl_cluster(static_cast<unsigned>(t.cluster), grid, kThreads, t.shared(), stream,
                                     kernel_of(p, tile, A.major, B.major), maps.A, maps.B, maps.C, g);
-      !s.ok() || stream_k.cut == 0) {
+      !s.ok() || stream_k.split == 0) {
     return s;
   }
   const int threads_y = std::min(kFixupThreadsY, partials_of_a_tile(stream_k));
-  return launch_pdl_co_resident({t.cluster * t.bm, stream_k.cut}, dim3(t.bn / 4, static_cast<unsigned>(threads_y)), 0,
-                                stream, fixup_of(p.out, tile), g);
+  return launch_pdl_co_resident({t.cluster * t.bm, stream_k.split}, dim3(t.bn / 4, static_cast<unsigned>(threads_y)),
+                                0, stream, fixup_of(p.out, tile), g);
 }
 
 extern const Rung rung = {.id = "hopper/59_summit",

@@ -59,14 +59,14 @@ inline Choice choose_split(const BlockCost& b, std::int64_t steps, int resident,
   whole.keep(whole_tiles(tiles, steps));
   whole.forecast = forecast(b, p, device);
   const StreamK stream_k = split_tail_wave(tiles, steps, device.sms, resident);
-  if (stream_k.cut == 0) return whole;
+  if (stream_k.split == 0) return whole;
   const auto sms = static_cast<double>(device.sms);
   const double parts = static_cast<double>((stream_k.blocks + device.sms - 1) / device.sms);
   const double part = static_cast<double>(stream_k.each + (stream_k.longer > 0 ? 1 : 0)) / static_cast<double>(steps);
   const auto tile = static_cast<double>(b.bm * b.bn) * sizeof(float);
-  const double moved = 2 * tile * (stream_k.blocks + stream_k.cut);  // partial sums, written and read
+  const double moved = 2 * tile * (stream_k.blocks + stream_k.split);  // partial sums, written and read
   split.keep(stream_k);
-  split.scratch_bytes = stream_k.sums() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
+  split.scratch_bytes = stream_k.partial_tiles() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
   split.forecast = detail::block_forecast(b, p, device, stream_k.whole / sms + parts * part,
                                           stream_k.whole / sms + parts, b.fixup + moved / (detail::kDramBytes * sms));
   return split.forecast.us() < whole.forecast.us() ? split : whole;

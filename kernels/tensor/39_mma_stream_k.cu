@@ -359,8 +359,8 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
             ? (k_major_b ? tensor_39_mma_stream_k<In, i, true, true> : tensor_39_mma_stream_k<In, i, true, false>)
             : (k_major_b ? tensor_39_mma_stream_k<In, i, false, true> : tensor_39_mma_stream_k<In, i, false, false>);
     const Status s = cairn::launch(grid, t.threads(), t.shared(), stream, kernel, same);
-    if (!s.ok() || stream_k.cut == 0) return s;
-    return launch_pdl({t.bm, stream_k.cut}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_fixup<In, i>, same);
+    if (!s.ok() || stream_k.split == 0) return s;
+    return launch_pdl({t.bm, stream_k.split}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_fixup<In, i>, same);
   });
 }
 

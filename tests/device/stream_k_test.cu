@@ -30,11 +30,11 @@ std::vector<Size> sizes() {
 }
 
 TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
-  int cuts = 0, across = 0;
+  int splits = 0, across = 0;
   for (const Size& s : sizes()) {
     const StreamK stream_k = split_tail_wave(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
-    ASSERT_EQ(stream_k.whole + stream_k.cut, s.tiles_m * s.tiles_n);
-    ASSERT_LE(stream_k.cut, stream_k.blocks);
+    ASSERT_EQ(stream_k.whole + stream_k.split, s.tiles_m * s.tiles_n);
+    ASSERT_LE(stream_k.split, stream_k.blocks);
     ASSERT_LE(stream_k.blocks, s.units * s.resident);
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<int>> made;  // of each tile, by its corner
     std::map<std::int64_t, int> slots, steps_of_share;
@@ -48,7 +48,7 @@ TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
       for (int step = job.begin; step < job.end; ++step) ++tile[static_cast<std::size_t>(step)];
       if (block < stream_k.whole) continue;
       ASSERT_EQ(++slots[job.slot], 1) << "two blocks leave their sums in one place";
-      ASSERT_LT(static_cast<std::size_t>(job.slot), stream_k.sums());
+      ASSERT_LT(static_cast<std::size_t>(job.slot), stream_k.partial_tiles());
       steps_of_share[job.slot / 2] += job.end - job.begin;
       across += job.slot % 2;
     }
@@ -59,9 +59,9 @@ TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
       ASSERT_GE(steps, stream_k.each);
       ASSERT_LE(steps, stream_k.each + 1);
     }
-    cuts += stream_k.cut > 0 ? 1 : 0;
+    splits += stream_k.split > 0 ? 1 : 0;
   }
-  EXPECT_GT(cuts, 50);  // else nothing was looked at
+  EXPECT_GT(splits, 50);  // else nothing was looked at
   EXPECT_GT(across, 50);
 }
 
@@ -70,25 +70,25 @@ TEST(StreamK, AShareIsFoundByItsSteps) {
     const StreamK stream_k = split_tail_wave(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
     for (int i = 0; i < stream_k.blocks; ++i)
       for (const int step : {stream_k.first(i), stream_k.first(i + 1) - 1}) ASSERT_EQ(stream_k.range_of(step), i);
-    ASSERT_EQ(stream_k.first(stream_k.blocks), stream_k.cut * stream_k.steps);
+    ASSERT_EQ(stream_k.first(stream_k.blocks), stream_k.split * stream_k.steps);
   }
 }
 
 // Full waves are left alone, and so is a last one that splitting would not shorten.
 TEST(StreamK, TilesAreCutOnlyWhereThatSavesSteps) {
-  EXPECT_EQ(split_tail_wave(264, 1000, 132, 2).cut, 0);
-  EXPECT_EQ(split_tail_wave(1, 7, 132, 2).cut, 0) << "no share is shorter than four steps";
-  EXPECT_EQ(split_tail_wave(1, 8, 132, 2).cut, 1);
-  EXPECT_EQ(split_tail_wave(263, 64, 132, 2).cut, 0) << "263 of 264 in the last wave: 64 steps each either way";
-  EXPECT_EQ(split_tail_wave(1024, 64, 132, 2).cut, 232) << "57 steps instead of 64";
+  EXPECT_EQ(split_tail_wave(264, 1000, 132, 2).split, 0);
+  EXPECT_EQ(split_tail_wave(1, 7, 132, 2).split, 0) << "no k range is shorter than four k-steps";
+  EXPECT_EQ(split_tail_wave(1, 8, 132, 2).split, 1);
+  EXPECT_EQ(split_tail_wave(263, 64, 132, 2).split, 0) << "263 of 264 in the last wave: 64 k-steps each either way";
+  EXPECT_EQ(split_tail_wave(1024, 64, 132, 2).split, 232) << "57 k-steps instead of 64";
   EXPECT_EQ(split_tail_wave(1, 1024, 132, 2).blocks, 132);
-  EXPECT_EQ(split_tail_wave(1, 40, 132, 2).blocks, 10) << "no share is shorter than four steps";
+  EXPECT_EQ(split_tail_wave(1, 40, 132, 2).blocks, 10) << "no k range is shorter than four k-steps";
   const StreamK tail = split_tail_wave(265, 1000, 132, 2);
   EXPECT_EQ(tail.whole, 264);
-  EXPECT_EQ(tail.cut, 1);
+  EXPECT_EQ(tail.split, 1);
   EXPECT_EQ(tail.blocks, 250);
   EXPECT_EQ(whole_tiles(265, 1000).whole, 265);
-  EXPECT_EQ(whole_tiles(265, 1000).sums(), 0u);
+  EXPECT_EQ(whole_tiles(265, 1000).partial_tiles(), 0u);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ inline Choice choice_of(int tile, const Cost& cost, const Packed& packed) {
   const Tile& t = kTiles[tile];
   Choice choice;
   choice.tile = tile;
-  choice.scratch_bytes = packed.bytes + cost.stream_k.sums() * t.cluster * t.bm * t.bn * sizeof(float);
+  choice.scratch_bytes = packed.bytes + cost.stream_k.partial_tiles() * t.cluster * t.bm * t.bn * sizeof(float);
   choice.forecast = cost.forecast;
   choice.keep(cost.stream_k);
   return choice;

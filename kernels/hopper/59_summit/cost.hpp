@@ -107,8 +107,8 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
   const std::int64_t running = std::max(device.sms / t.cluster, 1);
   Cost cost;
   cost.stream_k = stream_k;
-  const bool split = cost.stream_k.cut > 0;
-  const std::int64_t tiles = cost.stream_k.whole + cost.stream_k.cut;
+  const bool split = cost.stream_k.split > 0;
+  const std::int64_t tiles = cost.stream_k.whole + cost.stream_k.split;
   const std::int64_t blocks = (split ? running : std::min(tiles, running)) * t.cluster;
   const double busy = std::min(static_cast<double>(blocks) / device.sms, 1.0);
   // Blocks that wait for the packing kernel start one after the other: if each computes one tile only, they do not
@@ -150,7 +150,7 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
   term(loop >= memory ? step.name() : "main loop (DRAM)", std::max(loop, memory));
   term("epilogue", exposed * (kEpilogue + store));
   if (split) {
-    const auto tail = static_cast<double>(cost.stream_k.cut);
+    const auto tail = static_cast<double>(cost.stream_k.split);
     cost.fixup = fixup_cycles(t, p, tail, static_cast<double>(running) / tail + 1);
     term("fix-up of split tiles", cost.fixup);
   }
@@ -167,7 +167,7 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device) {
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kRowBytes);
   const Cost whole = cost_of(t, packed, device, whole_tiles(tiles, steps));
   const StreamK stream_k = split_tail_wave(tiles, steps, std::max(device.sms / t.cluster, 1), 1);
-  if (stream_k.cut == 0) return whole;
+  if (stream_k.split == 0) return whole;
   const Cost split = cost_of(t, packed, device, stream_k);
   return whole.cycles - split.cycles > (model::kWorthSplitting - 1) * split.fixup ? split : whole;
 }
