@@ -98,7 +98,7 @@ void Tracer::race(const AccessHistory& history, bool with_reader, unsigned threa
   const std::uint16_t whose = with_reader ? history.reader : history.writer;
   std::string other = "another block";
   if (block_of(by) == id_) {
-    other = (whose & kSeveral) != 0 ? "other threads of the block" : "thread " + std::to_string(whose & kThread);
+    other = (whose & kSeveral) != 0 ? "another thread of the block" : "thread " + std::to_string(whose & kThread);
   }
   const bool copy = !with_reader && (history.writer & kCopy) != 0;
   const bool arrived = copy && (history.writer & kArrived) != 0;

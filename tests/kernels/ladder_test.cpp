@@ -113,7 +113,7 @@ class RungTest : public testing::Test {
       const Verdict verdict = check(contender, test);
       EXPECT_EQ(verdict.outcome == Outcome::passed, rung_.pointer_alignment == 1) << test.describe() << verdict.what;
       if (rung_.pointer_alignment > 1) {
-        EXPECT_NE(verdict.what.find("must begin at multiples of"), std::string::npos) << verdict.what;
+        EXPECT_NE(verdict.what.find("both must be aligned to"), std::string::npos) << verdict.what;
       }
     }
   }

@@ -17,9 +17,9 @@ namespace {
 constexpr Line kCopy = {"kernels/simt/21_cp_async.cu", "A + i * step_a * g.lda + 8 * j);"};
 constexpr Line kLoad = {"kernels/simt/21_cp_async.cu", "load4(&rA[i], &sA[now][kk][row + i * lanes_m]);"};
 
-// A tile of 17 is 16 deep: with one of them nobody writes over anything.
+// A tile of 17 is 16 deep: with one of them nothing is written over.
 TEST(RungMutants, ABarrierOfTheWarpIsARace) {
-  constexpr Line kStore = {"kernels/simt/17_warp_tile_vec4.cu", "sA[row][col] = v.x;"};
+  constexpr Line kStore = {"kernels/simt/17_warp_tile_vec4.cu", "to[0][col] = v.x;"};
   constexpr Line kRead = {"kernels/simt/17_warp_tile_vec4.cu", "load4(&rA[i], &sA[kk][row + i * lanes_m]);"};
   for (const std::uint64_t seed : kSeeds) {
     EXPECT_NE(plain("mutant/syncwarp", {128, 128, 48}, seed), "");
