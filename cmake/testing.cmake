@@ -5,7 +5,8 @@
 # exits with 77 needs something this machine lacks and counts as skipped.
 #
 # cairn_test_takes(name n): a test takes n seconds on two quiet cores (10, unless told). Its limit is six times as
-# long, for a machine that has other work; and long tests begin first, so that no core is idle at the end.
+# long, for a machine that has other work, and thirty times under a sanitizer; and long tests begin first, so that no
+# core is idle at the end.
 
 add_custom_target(cairn_unit_tests)  # what the asan preset builds: the unit tests and what they link, no more
 
@@ -25,7 +26,11 @@ target_compile_options(cairn_gtest PRIVATE -O0)
 target_compile_options(cairn_gtest_hot PRIVATE -O1)
 
 function(cairn_test_takes name seconds)
-  math(EXPR limit "6 * ${seconds}")
+  if(CAIRN_SANITIZE)
+    math(EXPR limit "30 * ${seconds}")
+  else()
+    math(EXPR limit "6 * ${seconds}")
+  endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${limit} COST ${seconds})
 endfunction()
 
