@@ -25,6 +25,7 @@ build       required  json          nlohmann-json3-dev    the cairn command
 build       optional  boost         libboost-context-dev  a faster emulator (it works without)
 test        required  gtest         libgtest-dev          the tests
 test        required  nm            binutils              reading the symbol table
+test        optional  patch         patch                 holding cairn diff --raw to be a patch
 fuzz        optional  clang++       clang                 the fuzz targets
 fuzz        optional  libfuzzer     libclang-rt-dev       the fuzz targets
 lint        optional  clang-format  clang-format          make format, make lint
