@@ -1,9 +1,9 @@
 // The plain arithmetic of kernels/rung.hpp: what a kernel is given, and how a tall matrix is split.
+#include "kernels/rung.hpp"
+
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "kernels/rung.hpp"
 
 namespace cairn {
 namespace {
