@@ -16,7 +16,7 @@
 #                 as many for each rung and baseline: fuzz/*.csv, and the totals in summary.txt
 #   sanitize      compute-sanitizer's four tools over small products
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
-#   tensor        the tensor trail at 4096 cubed, bf16, f16 and tf32: tensor.json
+#   tensor        the tensor trail at 4096 cubed, bf16, f16, tf32 and split: tensor.json
 #   hopper        the Hopper trail at 4096 and 8192 cubed, bf16: hopper.json
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
 #                 summit's tiles: summit_tiles*.json
@@ -155,7 +155,7 @@ tiles() {
     bench "tiles_thin_${type%%:*}.json" "${sweep[@]}" --suite thin --type "$type" --seconds 0.05 || return
   done
 }
-tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32 --layout nn,nt --shape 4096 --seconds 1; }
+tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32,split --layout nn,nt --shape 4096 --seconds 0.5; }
 probes() {
   bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1 &&
     bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32 --shape 8192 --seconds 1 &&
