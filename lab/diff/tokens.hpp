@@ -1,14 +1,13 @@
 // C++ as tokens, with literals and without comments.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace cairn::lab::diff {
+#include "lab/source/lexer.hpp"
 
-enum class TokenKind : std::uint8_t { word, number, literal, punctuation };
+namespace cairn::lab::diff {
 
 // A token lies on one line: a raw string over several lines is a literal on each of them.
 struct SourceToken {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "lab/trace/own/lexer.hpp"
+#include "lab/source/lexer.hpp"
 
 namespace cairn::lab::trace {
 namespace {
@@ -52,6 +52,7 @@ class Reader {
     for (const Stretch& stretch : stretches_) {
       Lexer lexer(text_.substr(stretch.begin, stretch.end - stretch.begin));
       for (Token token = lexer.next(); !token.text.empty(); token = lexer.next()) {
+        if (token.kind == TokenKind::comment || token.kind == TokenKind::literal) continue;
         token.at += stretch.begin;
         tokens_.push_back(token);
       }
@@ -69,7 +70,7 @@ class Reader {
         pending_ = false;
       } else if (token.text == "<<<") {
         launch();
-      } else if (token.word()) {
+      } else if (token.kind == TokenKind::word) {
         word(token);
       }
     }
@@ -106,7 +107,7 @@ class Reader {
   // A macro that holds something refused is refused where it is used, and not where it is defined.
   void directive() {
     const std::size_t begin = at_;
-    while (at_ + 1 < tokens_.size() && tokens_[at_ + 1].directive && !tokens_[at_ + 1].begins) ++at_;
+    while (at_ + 1 < tokens_.size() && tokens_[at_ + 1].directive && !tokens_[at_ + 1].begins_line) ++at_;
     if (begin + 2 > at_ || tokens_[begin + 1].text != "define") return;
     const std::string name(tokens_[begin + 2].text);
     macros_.erase(name);
@@ -148,7 +149,7 @@ class Reader {
     for (std::size_t i = at_ + 1; i + 1 < tokens_.size();) {
       const std::string_view text = tokens_[i].text;
       if (text == ";" || text == "{") return;
-      if (tokens_[i + 1].text == "(" && tokens_[i].word()) {
+      if (tokens_[i + 1].text == "(" && tokens_[i].kind == TokenKind::word) {
         if (!is_attribute(text)) {
           const std::string name(text);
           if (std::ranges::find(out_.kernels, name) == out_.kernels.end()) out_.kernels.push_back(name);
@@ -172,7 +173,7 @@ class Reader {
       }
       if (text == "(" || text == "{" || text == ")" || text == ",") return;
       if (text == ";" || text == "=" || text == "[") break;
-      if (tokens_[i].word()) name = text;
+      if (tokens_[i].kind == TokenKind::word) name = text;
     }
     if (!name.empty()) out_.variables.push_back(spot(token.at, std::string(name)));
   }
