@@ -7,6 +7,7 @@
 
 #include "lab/exit.hpp"
 #include "lab/record/table_parts.hpp"
+#include "lab/record/trail_pages.hpp"
 
 namespace cairn::lab::record {
 namespace {
@@ -26,15 +27,45 @@ std::size_t position_of(std::string_view marker, const std::string& page, const 
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
+constexpr std::string_view kTables[] = {"ladder", "tensor", "ratios", "brought", "steps"};
+
+// Of a page of the trail, from all records together: a rung is in one of them, and its parent perhaps in another.
+bool of_trail(const MarkedTable& table) { return table.name == "brought" || table.name == "steps"; }
+
+std::string trail_text(const MarkedTable& table, const std::vector<Named>& records,
+                       const std::filesystem::path& folder, const std::string& where) {
+  if (table.name == "steps") return steps(records, folder);
+  const std::string name = std::filesystem::path(where).stem().string();
+  for (const Rung* rung : cards())
+    if (page_name(rung->id) == name) return brought(*rung, records, folder);
+  throw Error(kFailed, fmt::format("{} has the marker {}, and is not named as the page of a rung", where,
+                                   begin_marker(table.name)));
+}
+
+// The names of the tables that the page has a marker for.
+std::vector<MarkedTable> marked(const std::string& page, const std::string& where) {
+  std::vector<MarkedTable> tables;
+  std::vector<std::string> markers;
+  for (const std::string_view name : kTables) {
+    markers.push_back(begin_marker(name));
+    const bool any = page.find(markers.back()) != std::string::npos;
+    if (any || page.find(end_marker(name)) != std::string::npos) tables.push_back({std::string(name), ""});
+  }
+  if (tables.empty()) {
+    const std::string last = markers.back();
+    markers.pop_back();
+    throw Error(kFailed, fmt::format("{} has no marker {} or {}", where, fmt::join(markers, ", "), last));
+  }
+  return tables;
+}
+
 }  // namespace
 
 Ladder cards() { return emulated_ladder().empty() ? cuda_ladder() : emulated_ladder(); }
 
 std::string linked(std::string_view id, const std::filesystem::path& folder) {
-  std::string name(id);
-  std::replace(name.begin(), name.end(), '/', '_');
-  for (const char* trail : {"trail", "docs/trail"}) {
-    const std::string page = fmt::format("{}/{}.md", trail, name);
+  for (const char* trail : {"", "trail/", "docs/trail/"}) {
+    const std::string page = fmt::format("{}{}.md", trail, page_name(id));
     if (std::filesystem::exists(folder / page)) return fmt::format("[{}]({})", id, page);
   }
   return std::string(id);
@@ -55,20 +86,22 @@ std::string title(const Named& named, const std::string& what) {
 
 std::vector<MarkedTable> page_tables(const std::string& page, const std::vector<Named>& records,
                                      const std::filesystem::path& folder, const std::string& where) {
-  std::vector<MarkedTable> tables;
-  for (const char* name : {"ladder", "tensor", "ratios"}) {
-    const bool marked = page.find(begin_marker(name)) != std::string::npos;
-    if (marked || page.find(end_marker(name)) != std::string::npos) tables.push_back({name, ""});
-  }
-  if (tables.empty()) {
-    throw Error(kFailed, fmt::format("{} has no marker {}, {} or {}", where, begin_marker("ladder"),
-                                     begin_marker("tensor"), begin_marker("ratios")));
+  std::vector<MarkedTable> tables = marked(page, where);
+  bool trail = false;
+  for (MarkedTable& table : tables) {
+    if (!of_trail(table)) continue;
+    trail = true;
+    table.text = trail_text(table, records, folder, where);
+    if (table.text.empty())
+      throw Error(kFailed, fmt::format("no record has rows at {0}x{0}x{0} for the table '{1}' of {2}", kPublishedSize,
+                                       table.name, where));
   }
   Table ratios;
   ratios.columns = ratio_columns();
   for (const Named& named : records) {
-    bool used = false;
+    bool used = trail;
     for (MarkedTable& table : tables) {
+      if (of_trail(table)) continue;
       if (table.name == "ratios") {
         const std::size_t before = ratios.rows.size();
         add_ratios(named, ratios);

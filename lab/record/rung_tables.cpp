@@ -73,6 +73,13 @@ Table moves(const std::vector<const Line*>& lines, const std::filesystem::path& 
 
 }  // namespace
 
+std::vector<Problem> published_problems() {
+  std::vector<Problem> all = tensor_problems();
+  all.insert(all.begin(), square(Op::none));
+  all.push_back(square(Op::transpose));
+  return all;
+}
+
 std::string simt_table(const Named& named, const std::filesystem::path& folder) {
   const auto lines = summarize(named.record);
   const Table products_table = products(chosen(lines, "product"), folder);

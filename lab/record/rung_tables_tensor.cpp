@@ -9,17 +9,6 @@
 namespace cairn::lab::record {
 namespace {
 
-// A rung is shown in the first of these that it was timed in.
-std::vector<Problem> kinds() {
-  const auto square = [](Type type, Compute compute, Op op_b) {
-    Problem p = Problem::packed(type, Op::none, op_b, kPublishedSize, kPublishedSize, kPublishedSize);
-    p.compute = compute;
-    return p;
-  };
-  return {square(Type::bf16, Compute::native, Op::transpose), square(Type::f32, Compute::tf32, Op::transpose),
-          square(Type::f32, Compute::tf32, Op::none), square(Type::f32, Compute::split, Op::none)};
-}
-
 // "bf16 nt"
 std::string words_of(const Problem& kind) {
   const std::string brief = kind.brief();
@@ -33,9 +22,19 @@ std::vector<Cell> cells(std::string rung, std::string idea, const Problem& kind,
 
 }  // namespace
 
+std::vector<Problem> tensor_problems() {
+  const auto square = [](Type type, Compute compute, Op op_b) {
+    Problem p = Problem::packed(type, Op::none, op_b, kPublishedSize, kPublishedSize, kPublishedSize);
+    p.compute = compute;
+    return p;
+  };
+  return {square(Type::bf16, Compute::native, Op::transpose), square(Type::f32, Compute::tf32, Op::transpose),
+          square(Type::f32, Compute::tf32, Op::none), square(Type::f32, Compute::split, Op::none)};
+}
+
 std::string tensor_table(const Named& named, const std::filesystem::path& folder) {
   const std::vector<Line> lines = summarize(named.record);
-  const std::vector<Problem> all = kinds();
+  const std::vector<Problem> all = tensor_problems();
   const auto line_of = [&](std::string_view id, const Problem& kind) {
     return std::ranges::find_if(
         lines, [&](const Line& line) { return line.row->id == id && problem_of(*line.row) == kind; });

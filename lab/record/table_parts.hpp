@@ -18,6 +18,11 @@ inline constexpr std::int64_t kPublishedSize = 4096;  // of m, n and k
 // The rungs; both builds have the same cards.
 Ladder cards();
 
+// Those on tensor cores at that size: a rung is shown on the first that it was timed on.
+std::vector<Problem> tensor_problems();
+// The same of every rung: f32 on CUDA cores, then those, then the transpose.
+std::vector<Problem> published_problems();
+
 // The id, as a link to the rung's page if there is one in `folder`.
 std::string linked(std::string_view id, const std::filesystem::path& folder);
 

@@ -98,7 +98,8 @@ Action report_verb(CLI::App& verb) {
       "A record is the file that cairn bench --record NAME.json writes. Medians, speeds and ratios are computed\n"
       "from its samples. With --readme, the tables between markers of that page are written again:\n"
       "<!-- ladder:begin --> … <!-- ladder:end -->, the f32 rungs at nn 4096x4096x4096; tensor, those on tensor\n"
-      "cores; ratios, the library against the strongest baseline over the problems of each record.\n"
+      "cores; ratios, the library against the strongest baseline over the problems of each record; brought, on a\n"
+      "rung's page, the rung against its parent; steps, which rungs are a step back from the one before.\n"
       "With --record, the record is written again in the present format; --samples summary leaves the samples\n"
       "out and keeps their statistics, for sweeps of many rows.");
   verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record measured.json",
