@@ -28,9 +28,10 @@ report: build ## write a climb and a bench of this machine into build/report/
 	$(CAIRN) bench --format md --out build/report/bench.md --force
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
-readme: build ## write the tables of README.md and docs/ladder.md again, from their records
+readme: build ## write the tables of README.md, docs/ladder.md and docs/trail/ again, from their records
 	$(CAIRN) report --readme README.md $(patsubst %,results/h200/%.json,course_bf16 course_f16 course_tf32 course_e4m3fast squares)
-	$(CAIRN) report --readme docs/ladder.md $(patsubst %,results/h200/%.json,ladder tensor hopper)
+	@for page in docs/ladder.md docs/trail/*.md; do \
+	  $(CAIRN) report --readme $$page $(patsubst %,results/h200/%.json,ladder tensor hopper) || exit; done
 
 format: ## format the C++ sources in place
 	scripts/format.sh
