@@ -83,6 +83,10 @@ Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
 
 // C = alpha * op(A) * op(B) + beta * C. alpha and beta are first rounded to f64 for f64 problems and to f32
 // for all others. beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B, which may be null.
+//
+// C must not share memory with A or B (which may share theirs): such a call is refused. Blocks of one larger matrix,
+// whose rows or columns interleave in memory, are taken. An overlap of batches whose strides and leading dimensions
+// differ may go unnoticed where finding it would take too long; what C holds then is undefined.
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
            void* C) noexcept;
 

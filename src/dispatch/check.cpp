@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "src/dispatch/overlap.hpp"
+
 namespace cairn::dispatch {
 namespace {
 
@@ -16,9 +18,20 @@ Status not_negative(const char* what, std::int64_t value) {
   return invalid(std::string(what) + " is " + number(value) + "; it must be at least 0");
 }
 
-bool known(const Problem& p) {
-  return p.in <= Type::e4m3 && p.out <= Type::e4m3 && p.compute <= Compute::fast && p.order <= Order::column &&
-         p.op_a <= Op::transpose && p.op_b <= Op::transpose;
+// A field that a caller may have cast from another number.
+template <class E> Status in_enum(const char* what, E value, const char* type, E last) {
+  if (value <= last) return {};
+  return invalid(std::string(what) + " is " + number(static_cast<std::int64_t>(value)) + "; it must be " + type +
+                 ", from 0 to " + number(static_cast<std::int64_t>(last)));
+}
+
+Status check_enums(const Problem& p) {
+  if (auto s = in_enum("in", p.in, "a Type", Type::e4m3); !s.ok()) return s;
+  if (auto s = in_enum("out", p.out, "a Type", Type::e4m3); !s.ok()) return s;
+  if (auto s = in_enum("compute", p.compute, "a Compute", Compute::fast); !s.ok()) return s;
+  if (auto s = in_enum("order", p.order, "an Order", Order::column); !s.ok()) return s;
+  if (auto s = in_enum("op_a", p.op_a, "an Op", Op::transpose); !s.ok()) return s;
+  return in_enum("op_b", p.op_b, "an Op", Op::transpose);
 }
 
 // C has the type of the inputs or a wider one. Inputs wider than C are not offered: the caller can convert them
@@ -76,10 +89,20 @@ Status check_stride_c(const Problem& p) {
                  " with ldc large enough for all of them side by side");
 }
 
+Status check_overlap(const Problem& p, const void* A, const void* B, const void* C) {
+  const Footprint c(C, p.c(), p.out, p.batch, p.stride_c);
+  const auto shared = [](char which) {
+    return invalid(std::string("C overlaps ") + which + "; C must not share memory with A or B");
+  };
+  if (overlap(Footprint(A, p.a(), p.in, p.batch, p.stride_a), c)) return shared('A');
+  if (overlap(Footprint(B, p.b(), p.in, p.batch, p.stride_b), c)) return shared('B');
+  return {};
+}
+
 }  // namespace
 
 Status check(const Problem& p) {
-  if (!known(p)) return invalid("in, out, compute, order, op_a or op_b holds a value outside its enumeration");
+  if (auto s = check_enums(p); !s.ok()) return s;
   const std::pair<const char*, std::int64_t> sizes[] = {{"m", p.m}, {"n", p.n}, {"k", p.k}, {"batch", p.batch}};
   for (const auto& [what, value] : sizes) {
     if (auto s = not_negative(what, value); !s.ok()) return s;
@@ -108,7 +131,8 @@ Status check_pointers(const Problem& p, double alpha, const void* A, const void*
     if (bad(A, p.in)) return refused('A', A, p.in, "alpha, m, n, k or batch is 0");
     if (bad(B, p.in)) return refused('B', B, p.in, "alpha, m, n, k or batch is 0");
   }
-  return bad(C, p.out) ? refused('C', C, p.out, "m, n or batch is 0") : Status{};
+  if (bad(C, p.out)) return refused('C', C, p.out, "m, n or batch is 0");
+  return p.k > 0 && alpha != 0 ? check_overlap(p, A, B, C) : Status{};
 }
 
 }  // namespace cairn::dispatch

@@ -120,6 +120,43 @@ TEST(Api, WhatIsRefusedWritesNothing) {
   EXPECT_EQ(C, before);
 }
 
+TEST(Api, COverAOrBIsRefusedByNameAndBlocksOfOneMatrixAreTaken) {
+  Handle handle = cpu();
+  std::vector<float> memory(12 * 12, 1);
+  const std::vector<float> before = memory;
+  float* const X = memory.data();
+  const auto multiply = [&](float alpha, const float* A, const float* B, float* C) {
+    return gemm(handle, Op::none, Op::none, 4, 4, 4, alpha, A, 12, B, 12, 0.0f, C, 12);
+  };
+  const auto begins = [](const Status& s, const char* with) {
+    EXPECT_EQ(s.code(), Code::invalid_argument);
+    EXPECT_EQ(s.message().rfind(with, 0), 0u) << s.message();
+  };
+  begins(multiply(1, X, X + 4, X), "C overlaps A");
+  begins(multiply(1, X, X + 4, X + 4 + 3 * 12 + 3), "C overlaps B");  // one element
+  EXPECT_EQ(memory, before);
+  // As in a blocked factorization: the rows of A, B and C alternate in memory, and no element is shared.
+  EXPECT_TRUE(multiply(1, X, X + 4, X + 8).ok());
+  EXPECT_EQ(X[8 + 3 * 12 + 3], 4);
+  EXPECT_TRUE(multiply(1, X, X, X + 4).ok());  // A and B may be the same memory
+  EXPECT_TRUE(multiply(0, X, X, X).ok());      // neither is read
+  EXPECT_EQ(X[0], 0);
+}
+
+TEST(Api, AnEnumOutsideItsValuesIsRefusedByTheNameOfItsField) {
+  Handle handle = cpu();
+  const float a = 1, b = 1;
+  float c = 5;
+  const auto message = [&](Op op_a, Order order) {
+    return gemm(handle, op_a, Op::none, 1, 1, 1, 1, &a, 1, &b, 1, 0, &c, 1, order).message();
+  };
+  EXPECT_EQ(message(static_cast<Op>(9), Order::row).rfind("op_a is 9;", 0), 0u)
+      << message(static_cast<Op>(9), Order::row);
+  EXPECT_EQ(message(Op::none, static_cast<Order>(2)).rfind("order is 2;", 0), 0u)
+      << message(Op::none, static_cast<Order>(2));
+  EXPECT_EQ(c, 5);
+}
+
 TEST(Api, PlansSayWhatRunsAndWhy) {
   Handle handle = cpu();
   Plan plan;

@@ -1,4 +1,5 @@
 // The C API gives the results and messages of the C++ API.
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -158,6 +159,15 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   EXPECT_EQ(x, 3);
   cairn_destroy(nullptr);
   cairn_plan_destroy(nullptr);
+}
+
+TEST_F(CApi, COverAOrBIsRefused) {
+  float x[] = {1, 2}, y = 3;
+  refused(cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 1, 1, 1, 1, x, 1, &y, 1, 0, x, 1),
+          "C overlaps A");
+  refused(cairn_gemm_f32(handle, CAIRN_COLUMN, CAIRN_OP_N, CAIRN_OP_N, 1, 1, 2, 1, &y, 1, x, 2, 0, x + 1, 1),
+          "C overlaps B");
+  EXPECT_EQ(x[0], 1);
 }
 
 TEST_F(CApi, FastIsTakenForE4m3AndForNothingElse) {

@@ -71,9 +71,12 @@ TEST(Check, RefusesEachBrokenRuleNamingTheArgumentAndItsValue) {
       {"compute is fast for f32 inputs; it needs e4m3", [](Problem& p) { p.compute = Compute::fast; }},
       {"compute is fast for f16 inputs; it needs e4m3",
        [](Problem& p) { p.in = Type::f16, p.compute = Compute::fast; }},
-      {"in, out, compute", [](Problem& p) { p.in = static_cast<Type>(9); }},
-      {"in, out, compute", [](Problem& p) { p.compute = static_cast<Compute>(4); }},
-      {"in, out, compute", [](Problem& p) { p.order = static_cast<Order>(2); }},
+      {"in is 9; it must be a Type, from 0 to 4", [](Problem& p) { p.in = static_cast<Type>(9); }},
+      {"out is 255; it must be a Type", [](Problem& p) { p.out = static_cast<Type>(255); }},
+      {"compute is 4; it must be a Compute, from 0 to 3", [](Problem& p) { p.compute = static_cast<Compute>(4); }},
+      {"order is 2; it must be an Order, from 0 to 1", [](Problem& p) { p.order = static_cast<Order>(2); }},
+      {"op_a is 2; it must be an Op, from 0 to 1", [](Problem& p) { p.op_a = static_cast<Op>(2); }},
+      {"op_b is 7; it must be an Op, from 0 to 1", [](Problem& p) { p.op_b = static_cast<Op>(7); }},
       {"A spans more than", [](Problem& p) { p.lda = kMax / 3; }},
       {"B spans more than", [](Problem& p) { p.stride_b = kMax / 4; }},
       {"C spans more than",
@@ -95,7 +98,7 @@ TEST(Check, RefusesEachBrokenRuleNamingTheArgumentAndItsValue) {
 
 TEST(Check, PointersAreNeededExactlyWhereTheyAreUsed) {
   alignas(16) float memory[16] = {};
-  Call call{Problem::packed(Type::f32, Op::none, Op::none, 2, 2, 2), 1, memory, memory, 0, memory};
+  Call call{Problem::packed(Type::f32, Op::none, Op::none, 2, 2, 2), 1, memory, memory, 0, memory + 8};
   EXPECT_TRUE(check_pointers(call).ok());
 
   Call c = call;
