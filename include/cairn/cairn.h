@@ -92,7 +92,10 @@ cairn_status cairn_problem_parse(cairn_problem* problem, const char* text);
 cairn_status cairn_problem_print(const cairn_problem* problem, int full, char* text, size_t size, size_t* needed);
 
 cairn_status cairn_create(cairn_handle* handle, int device);
-void cairn_destroy(cairn_handle handle); /* NULL is allowed */
+/* NULL is allowed. What was destroyed already, or was never made, is refused here and by every other call, as long as
+ * no later handle (for a plan: no later plan) has got its address. Destroying leaves the last error message as it is
+ * unless it fails itself. No other thread may be using the handle. */
+cairn_status cairn_destroy(cairn_handle handle);
 cairn_status cairn_get_device(cairn_handle handle, int* device);
 cairn_status cairn_set_stream(cairn_handle handle, void* stream);
 cairn_status cairn_get_stream(cairn_handle handle, void** stream);
@@ -106,7 +109,7 @@ cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, doubl
                         double beta, void* C);
 
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem);
-void cairn_plan_destroy(cairn_plan plan); /* NULL is allowed */
+cairn_status cairn_plan_destroy(cairn_plan plan); /* as cairn_destroy */
 /* The texts live as long as the plan. */
 cairn_status cairn_plan_id(cairn_plan plan, const char** id);
 cairn_status cairn_plan_tile(cairn_plan plan, const char** tile); /* "" on the CPU */

@@ -1,15 +1,17 @@
 // The C API: translates calls to the C++ API and keeps the last error message of each thread.
 #include <cstring>
-#include <new>
+#include <memory>
 #include <string>
 
 #include "cairn/cairn.h"
 #include "cairn/cairn.hpp"
 #include "src/api/c_problem.hpp"
 #include "src/api/guard.hpp"
+#include "src/api/live.hpp"
 
 using cairn::Code;
 using cairn::Status;
+using cairn::api::Live;
 using cairn::api::null;
 using cairn::api::read_problem;
 
@@ -40,9 +42,34 @@ cairn_status keep(const Status& status) noexcept {
 
 template <class F> cairn_status answer(F&& body) noexcept { return keep(cairn::api::guarded(std::forward<F>(body))); }
 
+Status not_live(cairn_handle) {
+  return {Code::invalid_argument,
+          "handle is not an open handle; it must come from cairn_create and not have been destroyed"};
+}
+Status not_live(cairn_plan) {
+  return {Code::invalid_argument,
+          "plan is not a plan; it must come from cairn_plan_create and not have been destroyed"};
+}
+
+Status live(cairn_handle handle) {
+  if (handle == nullptr) return null("handle");
+  return Live<cairn_handle_t>::has(handle) ? Status{} : not_live(handle);
+}
+
+Status live(cairn_plan plan) {
+  if (plan == nullptr) return null("plan");
+  return Live<cairn_plan_t>::has(plan) ? Status{} : not_live(plan);
+}
+
+// NULL is allowed. The last error message stays if all is well, since programs destroy first and report then.
+template <class T> cairn_status destroy(T* object) noexcept {
+  if (object == nullptr || Live<T>::remove(object) != nullptr) return CAIRN_OK;
+  return answer([&] { return not_live(object); });
+}
+
 Status gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
             double beta, void* C) {
-  if (handle == nullptr) return null("handle");
+  if (auto s = live(handle); !s.ok()) return s;
   cairn::Problem p;
   if (auto s = read_problem(problem, p); !s.ok()) return s;
   return cairn::gemm(handle->handle, p, alpha, A, B, beta, C);
@@ -112,16 +139,16 @@ cairn_status cairn_create(cairn_handle* handle, int device) {
     if (handle == nullptr) return null("handle");
     cairn::Handle opened;
     if (auto s = cairn::Handle::open(device, opened); !s.ok()) return s;
-    *handle = new cairn_handle_t{std::move(opened)};
+    *handle = Live<cairn_handle_t>::add(std::make_unique<cairn_handle_t>(std::move(opened)));
     return {};
   });
 }
 
-void cairn_destroy(cairn_handle handle) { delete handle; }
+cairn_status cairn_destroy(cairn_handle handle) { return destroy(handle); }
 
 cairn_status cairn_get_device(cairn_handle handle, int* device) {
   return answer([&]() -> Status {
-    if (handle == nullptr) return null("handle");
+    if (auto s = live(handle); !s.ok()) return s;
     if (device == nullptr) return null("device");
     *device = handle->handle.device();
     return {};
@@ -129,12 +156,15 @@ cairn_status cairn_get_device(cairn_handle handle, int* device) {
 }
 
 cairn_status cairn_set_stream(cairn_handle handle, void* stream) {
-  return answer([&] { return handle == nullptr ? null("handle") : handle->handle.set_stream(stream); });
+  return answer([&]() -> Status {
+    if (auto s = live(handle); !s.ok()) return s;
+    return handle->handle.set_stream(stream);
+  });
 }
 
 cairn_status cairn_get_stream(cairn_handle handle, void** stream) {
   return answer([&]() -> Status {
-    if (handle == nullptr) return null("handle");
+    if (auto s = live(handle); !s.ok()) return s;
     if (stream == nullptr) return null("stream");
     *stream = handle->handle.stream();
     return {};
@@ -142,12 +172,15 @@ cairn_status cairn_get_stream(cairn_handle handle, void** stream) {
 }
 
 cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t bytes) {
-  return answer([&] { return handle == nullptr ? null("handle") : handle->handle.set_workspace(workspace, bytes); });
+  return answer([&]() -> Status {
+    if (auto s = live(handle); !s.ok()) return s;
+    return handle->handle.set_workspace(workspace, bytes);
+  });
 }
 
 cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes) {
   return answer([&]() -> Status {
-    if (handle == nullptr) return null("handle");
+    if (auto s = live(handle); !s.ok()) return s;
     if (bytes == nullptr) return null("bytes");
     cairn::Problem p;
     if (auto s = read_problem(problem, p); !s.ok()) return s;
@@ -163,21 +196,21 @@ cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, doubl
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem) {
   return answer([&]() -> Status {
     if (plan == nullptr) return null("plan");
-    if (handle == nullptr) return null("handle");
+    if (auto s = live(handle); !s.ok()) return s;
     cairn::Problem p;
     if (auto s = read_problem(problem, p); !s.ok()) return s;
     cairn::Plan made;
     if (auto s = cairn::plan(handle->handle, p, made); !s.ok()) return s;
-    *plan = new cairn_plan_t{made};
+    *plan = Live<cairn_plan_t>::add(std::make_unique<cairn_plan_t>(made));
     return {};
   });
 }
 
-void cairn_plan_destroy(cairn_plan plan) { delete plan; }
+cairn_status cairn_plan_destroy(cairn_plan plan) { return destroy(plan); }
 
 cairn_status cairn_plan_id(cairn_plan plan, const char** id) {
   return answer([&]() -> Status {
-    if (plan == nullptr) return null("plan");
+    if (auto s = live(plan); !s.ok()) return s;
     if (id == nullptr) return null("id");
     *id = plan->plan.id().c_str();
     return {};
@@ -186,7 +219,7 @@ cairn_status cairn_plan_id(cairn_plan plan, const char** id) {
 
 cairn_status cairn_plan_tile(cairn_plan plan, const char** tile) {
   return answer([&]() -> Status {
-    if (plan == nullptr) return null("plan");
+    if (auto s = live(plan); !s.ok()) return s;
     if (tile == nullptr) return null("tile");
     *tile = plan->plan.tile().c_str();
     return {};
@@ -195,7 +228,7 @@ cairn_status cairn_plan_tile(cairn_plan plan, const char** tile) {
 
 cairn_status cairn_plan_why(cairn_plan plan, const char** why) {
   return answer([&]() -> Status {
-    if (plan == nullptr) return null("plan");
+    if (auto s = live(plan); !s.ok()) return s;
     if (why == nullptr) return null("why");
     *why = plan->plan.why().c_str();
     return {};
@@ -204,7 +237,7 @@ cairn_status cairn_plan_why(cairn_plan plan, const char** why) {
 
 cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes) {
   return answer([&]() -> Status {
-    if (plan == nullptr) return null("plan");
+    if (auto s = live(plan); !s.ok()) return s;
     if (bytes == nullptr) return null("bytes");
     *bytes = plan->plan.workspace_bytes();
     return {};
@@ -214,8 +247,8 @@ cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes) {
 cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const void* A, const void* B, double beta,
                        void* C) {
   return answer([&]() -> Status {
-    if (handle == nullptr) return null("handle");
-    if (plan == nullptr) return null("plan");
+    if (auto s = live(handle); !s.ok()) return s;
+    if (auto s = live(plan); !s.ok()) return s;
     return cairn::run(handle->handle, plan->plan, alpha, A, B, beta, C);
   });
 }

@@ -161,6 +161,42 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   cairn_plan_destroy(nullptr);
 }
 
+// Destroyed objects and other memory are told from live ones by their addresses; nothing behind them is read.
+TEST_F(CApi, DestroyedAndForeignObjectsAreRefused) {
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  ASSERT_EQ(cairn_problem_parse(&p, "1x1x1"), CAIRN_OK);
+  cairn_plan plan = nullptr;
+  ASSERT_EQ(cairn_plan_create(&plan, handle, &p), CAIRN_OK);
+  const float a = 2, b = 3;
+  float c = 7;
+  ASSERT_EQ(cairn_run(handle, plan, 1, &a, &b, 0, &c), CAIRN_OK);
+  EXPECT_EQ(cairn_plan_destroy(plan), CAIRN_OK);
+  refused(cairn_plan_destroy(plan), "plan is not");
+  refused(cairn_run(handle, plan, 1, &a, &b, 0, &c), "plan is not");
+  size_t bytes = 0;
+  refused(cairn_plan_workspace(plan, &bytes), "plan is not");
+
+  cairn_handle other = nullptr;
+  ASSERT_EQ(cairn_create(&other, CAIRN_CPU), CAIRN_OK);
+  ASSERT_EQ(cairn_gemm(other, &p, 1, &a, &b, 0, &c), CAIRN_OK);
+  EXPECT_EQ(cairn_destroy(other), CAIRN_OK);
+  refused(cairn_destroy(other), "handle is not");
+  c = 7;
+  refused(cairn_gemm(other, &p, 1, &a, &b, 0, &c), "handle is not");
+  refused(cairn_plan_create(&plan, other, &p), "handle is not");
+
+  char junk[64] = {};
+  refused(cairn_destroy(reinterpret_cast<cairn_handle>(junk)), "handle is not");
+  refused(cairn_destroy(reinterpret_cast<cairn_handle>(std::uintptr_t{3})), "handle is not");
+  refused(cairn_gemm(reinterpret_cast<cairn_handle>(junk), &p, 1, &a, &b, 0, &c), "handle is not");
+  refused(cairn_plan_destroy(reinterpret_cast<cairn_plan>(handle)), "plan is not");  // the wrong kind
+  EXPECT_EQ(c, 7);
+  ASSERT_EQ(cairn_gemm(handle, &p, 1, &a, &b, 0, &c), CAIRN_OK);
+  EXPECT_EQ(c, 6);
+  EXPECT_EQ(cairn_destroy(nullptr), CAIRN_OK);
+  EXPECT_EQ(cairn_plan_destroy(nullptr), CAIRN_OK);
+}
+
 TEST_F(CApi, COverAOrBIsRefused) {
   float x[] = {1, 2}, y = 3;
   refused(cairn_gemm_f32(handle, CAIRN_ROW, CAIRN_OP_N, CAIRN_OP_N, 1, 1, 1, 1, x, 1, &y, 1, 0, x, 1),
