@@ -2,12 +2,14 @@
 #ifdef CAIRN_HAVE_OPENBLAS
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
 #include <utility>
 
 #include <cblas.h>
 
 #include "src/cpu/backend.hpp"
+#include "src/cpu/blocks.hpp"
 #include "src/cpu/panels.hpp"
 #include "src/cpu/scale.hpp"
 #include "src/cpu/threads.hpp"
@@ -19,9 +21,18 @@ namespace {
 // as built by default), so that batches of such products may run on our threads without nesting two thread pools.
 constexpr double kOneThread = 64.0 * 64 * 64;
 
-// The least work that pays for starting a thread: multiply-adds, elements converted.
-constexpr double kWorkPerThread = 1 << 20;
+// What OpenBLAS's integers hold, 31 bits in most builds of it. It rounds sizes up to those of its tiles, and 0.3.21
+// crashes where that overflows: a size has one bit less.
+constexpr Limits kMost{std::numeric_limits<blasint>::max() / 2 + 1, std::numeric_limits<blasint>::max()};
+
+// The least work that pays for waking a thread: nanoseconds of products, by product_time(), and elements converted. Where
+// all cores are busy, waiting for a thread that was interrupted costs milliseconds, so shorter batches stay on one.
+constexpr double kTimePerThread = 1e6;
 constexpr double kElementsPerThread = 1 << 18;
+constexpr double kTimePerChunk = 5e4;  // of products that a worker takes at once
+// Every call of OpenBLAS takes a lock of the whole process twice, for its buffers. Products that take little longer than
+// that gain nothing from more threads.
+constexpr double kLockTime = 150;
 
 bool is_packed(Type in) { return in != Type::f64 && in != Type::f32; }
 
@@ -31,29 +42,55 @@ int threads_for(double amount, double per_thread) {
   return static_cast<int>(std::clamp(amount / per_thread, 1.0, static_cast<double>(openblas_get_num_threads())));
 }
 
+double multiply_adds(const Problem& p) {
+  return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+
+// About how many nanoseconds a small product takes on one core: a call of OpenBLAS, its multiply-adds at vectors of 128
+// bits, and the conversions of narrow types. On a faster core threads begin later than they might.
+double product_time(const Problem& p) {
+  double time = 120 + multiply_adds(p) / (p.in == Type::f64 ? 8 : 16);
+  if (is_packed(p.in)) time += 0.5 * static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n);
+  return time;
+}
+
 // How many products of a batch run at once.
 int workers_for(const Problem& p) {
-  const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  if (work > kOneThread) return 1;
+  if (multiply_adds(p) > kOneThread) return 1;
   const auto batch = static_cast<double>(p.batch);
-  return threads_for(std::min(batch, work * batch / kWorkPerThread), 1);
+  const double time = product_time(p);
+  return threads_for(std::min({batch, time / kLockTime, time * batch / kTimePerThread}), 1);
 }
 
 CBLAS_TRANSPOSE cblas(Op op) { return op == Op::none ? CblasNoTrans : CblasTrans; }
 
-void cblas_gemm(Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const double* A,
-                std::int64_t lda, const double* B, std::int64_t ldb, double beta, double* C, std::int64_t ldc) {
-  cblas_dgemm(CblasRowMajor, cblas(op_a), cblas(op_b), static_cast<blasint>(m), static_cast<blasint>(n),
-              static_cast<blasint>(k), alpha, A, static_cast<blasint>(lda), B, static_cast<blasint>(ldb), beta, C,
-              static_cast<blasint>(ldc));
-}
+// alpha, beta and a shape as OpenBLAS takes them: the same for every product of a batch.
+template <class T> struct Gemm {
+  CBLAS_TRANSPOSE op_a, op_b;
+  blasint m, n, k, lda, ldb, ldc;
+  T alpha, beta;
 
-void cblas_gemm(Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* A,
-                std::int64_t lda, const float* B, std::int64_t ldb, float beta, float* C, std::int64_t ldc) {
-  cblas_sgemm(CblasRowMajor, cblas(op_a), cblas(op_b), static_cast<blasint>(m), static_cast<blasint>(n),
-              static_cast<blasint>(k), alpha, A, static_cast<blasint>(lda), B, static_cast<blasint>(ldb), beta, C,
-              static_cast<blasint>(ldc));
-}
+  Gemm(Op opa, Op opb, std::int64_t rows, std::int64_t cols, std::int64_t depth, double a, std::int64_t lda_,
+       std::int64_t ldb_, double b, std::int64_t ldc_)
+      : op_a(cblas(opa)),
+        op_b(cblas(opb)),
+        m(static_cast<blasint>(rows)),
+        n(static_cast<blasint>(cols)),
+        k(static_cast<blasint>(depth)),
+        lda(static_cast<blasint>(lda_)),
+        ldb(static_cast<blasint>(ldb_)),
+        ldc(static_cast<blasint>(ldc_)),
+        alpha(static_cast<T>(a)),
+        beta(static_cast<T>(b)) {}
+
+  void operator()(const T* A, const T* B, T* C) const {
+    if constexpr (std::same_as<T, double>) {
+      cblas_dgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    } else {
+      cblas_sgemm(CblasRowMajor, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    }
+  }
+};
 
 // The data of one product of the batch.
 struct Operands {
@@ -67,11 +104,36 @@ struct Operands {
         C(static_cast<std::byte*>(call.C) + batch * call.problem.stride_c * size_of(call.problem.out)) {}
 };
 
-template <class T> void multiply_direct(const Call& call, const Operands& data) {
+// One product that is too large for OpenBLAS's integers.
+template <class T> void multiply_blocks(const Call& call, const Operands& data) {
   const Problem& p = call.problem;
-  cblas_gemm(p.op_a, p.op_b, p.m, p.n, p.k, static_cast<T>(call.alpha), reinterpret_cast<const T*>(data.A), p.lda,
-             reinterpret_cast<const T*>(data.B), p.ldb, static_cast<T>(call.beta), reinterpret_cast<T*>(data.C),
-             p.ldc);
+  const auto at = [](const std::byte* X, Op op, std::int64_t ld, std::int64_t i, std::int64_t j) {
+    return reinterpret_cast<const T*>(X) + (op == Op::none ? i * ld + j : j * ld + i);
+  };
+  each_block(p, kMost, [&](const Block& b) {
+    const Gemm<T> multiply(p.op_a, p.op_b, b.rows, b.cols, b.depth, call.alpha, std::min(p.lda, kMost.ld),
+                           std::min(p.ldb, kMost.ld), b.k0 == 0 ? call.beta : 1, std::min(p.ldc, kMost.ld));
+    multiply(at(data.A, p.op_a, p.lda, b.i0, b.k0), at(data.B, p.op_b, p.ldb, b.k0, b.j0),
+             reinterpret_cast<T*>(data.C) + b.i0 * p.ldc + b.j0);
+  });
+}
+
+// Products begin … end-1 of the batch. For small ones this loop is what a call costs.
+template <class T> void multiply_direct(const Call& call, std::int64_t begin, std::int64_t end) {
+  const Problem& p = call.problem;
+  if (!fits(p, kMost)) {
+    for (std::int64_t batch = begin; batch < end; ++batch) multiply_blocks<T>(call, Operands(call, batch));
+    return;
+  }
+  const Gemm<T> multiply(p.op_a, p.op_b, p.m, p.n, p.k, call.alpha, p.lda, p.ldb, call.beta, p.ldc);
+  const std::int64_t stride_a = p.stride_a, stride_b = p.stride_b, stride_c = p.stride_c;
+  const T* A = static_cast<const T*>(call.A) + begin * stride_a;
+  const T* B = static_cast<const T*>(call.B) + begin * stride_b;
+  T* C = static_cast<T*>(call.C) + begin * stride_c;
+  for (std::int64_t batch = begin; batch < end; ++batch) {
+    multiply(A, B, C);
+    A += stride_a, B += stride_b, C += stride_c;
+  }
 }
 
 // Widens op(X)[i0 …, j0 …], rows x cols, in the layout it has: OpenBLAS transposes while it packs.
@@ -99,8 +161,9 @@ void multiply_panels(const Call& call, const Operands& data, const Panels& panel
         const std::int64_t depth = std::min(panels.k, p.k - k0);
         widen_panel(p, data.A, p.op_a, p.lda, i0, k0, rows, depth, panels.a, threaded);
         widen_panel(p, data.B, p.op_b, p.ldb, k0, j0, depth, cols, panels.b, threaded);
-        cblas_gemm(p.op_a, p.op_b, rows, cols, depth, 1.0f, panels.a, p.op_a == Op::none ? depth : rows, panels.b,
-                   p.op_b == Op::none ? cols : depth, k0 == 0 ? 0.0f : 1.0f, panels.c, cols);
+        const Gemm<float> multiply(p.op_a, p.op_b, rows, cols, depth, 1, p.op_a == Op::none ? depth : rows,
+                                   p.op_b == Op::none ? cols : depth, k0 == 0 ? 0 : 1, cols);
+        multiply(panels.a, panels.b, panels.c);
       }
 
       const double elements = static_cast<double>(rows) * static_cast<double>(cols);
@@ -118,9 +181,6 @@ std::string refuses(const Problem& p) {
     return p.out == Type::f64 ? "C is f64; products of narrow types are accumulated in f32" : "";
   }
   if (p.out != p.in) return "C has another type than A and B; for f32 and f64 it must be the same";
-  constexpr std::int64_t most = std::numeric_limits<blasint>::max();
-  if (std::max({p.m, p.n, p.k}) > most) return "m, n or k does not fit OpenBLAS's integers";
-  if (std::max({p.lda, p.ldb, p.ldc}) > most) return "a leading dimension does not fit OpenBLAS's integers";
   return {};  // tf32 and split allow less accuracy than sgemm has, so sgemm serves them too
 }
 
@@ -134,12 +194,12 @@ Status run(const Call& call, std::span<std::byte> workspace) {
     scale_c(call);
     return {};
   }
-  const bool packed = is_packed(p.in);
-  const auto multiply = [&](const Operands& data) {
-    p.in == Type::f64 ? multiply_direct<double>(call, data) : multiply_direct<float>(call, data);
+  const auto direct = [&](std::int64_t begin, std::int64_t end) {
+    p.in == Type::f64 ? multiply_direct<double>(call, begin, end) : multiply_direct<float>(call, begin, end);
   };
+  const bool packed = is_packed(p.in);
   if (!packed && p.batch == 1) {  // the shortest way to cblas: small products take less time than the rest of this
-    multiply(Operands(call, 0));
+    direct(0, 1);
     return {};
   }
   const std::size_t panel_bytes = packed ? Panels(p).bytes() : 0;
@@ -147,17 +207,13 @@ Status run(const Call& call, std::span<std::byte> workspace) {
   // OpenBLAS's thread count may have grown since the size of the workspace was computed.
   if (packed) workers = std::min(workers, workspace.size() / panel_bytes);
 
-  spread(static_cast<int>(workers), p.batch, [&](int worker, std::int64_t begin, std::int64_t end) {
+  const auto chunk = static_cast<std::int64_t>(std::max(1.0, kTimePerChunk / product_time(p)));
+  share(static_cast<int>(workers), p.batch, chunk, [&](int worker, std::int64_t begin, std::int64_t end) {
+    if (!packed) return direct(begin, end);
     Panels panels(p);
-    if (packed) panels.place(workspace.data() + panel_bytes * static_cast<std::size_t>(worker));
-    for (std::int64_t batch = begin; batch < end; ++batch) {
-      const Operands data(call, batch);
-      if (packed) {
-        multiply_panels(call, data, panels, workers == 1);
-      } else {
-        multiply(data);
-      }
-    }
+    panels.place(workspace.data() + panel_bytes * static_cast<std::size_t>(worker));
+    for (std::int64_t batch = begin; batch < end; ++batch)
+      multiply_panels(call, Operands(call, batch), panels, workers == 1);
   });
   return {};
 }

@@ -173,13 +173,18 @@ TEST(Api, PlansSayWhatRunsAndWhy) {
   EXPECT_EQ(bytes, plan.workspace_bytes());
 }
 
-TEST(Api, AProblemTooLargeForTheFastBackendFallsBackAndSaysSo) {
+// OpenBLAS's integers have 32 bits in most builds of it.
+TEST(Api, SizesAndLeadingDimensionsAbove31BitsTakeTheFastBackend) {
   Handle handle = cpu();
-  Plan plan;
+  Plan small, plan;
   Problem p = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
+  ASSERT_TRUE(cairn::plan(handle, p, small).ok());
   p.ldc = std::int64_t{1} << 40;
   ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
-  EXPECT_EQ(plan.id(), "cpu/reference") << plan.why();
+  EXPECT_EQ(plan.id(), small.id()) << plan.why();
+  p = Problem::packed(Type::f64, Op::none, Op::none, 2, std::int64_t{1} << 31, 2);
+  ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
+  EXPECT_EQ(plan.id(), small.id()) << plan.why();
 }
 
 // The emulated GPU runs the ladder on its own memory. For f32 only one rung has a forecast, and it is chosen.
