@@ -10,6 +10,7 @@
 #include <string>
 
 #include "emu/machine/errors.hpp"
+#include "emu/machine/fork.hpp"
 #include "emu/machine/trace_hooks.hpp"
 
 namespace cairn::emu {
@@ -70,6 +71,8 @@ bool intact(const unsigned char* fence, std::size_t bytes) {
 Status allocate(std::size_t bytes, void** out) {
   *out = nullptr;
   if (bytes == 0) return {};
+  const InUse in_use;
+  if (InUse::refused()) return InUse::refusal();
   if (bytes > SIZE_MAX / 2) return {Code::out_of_memory, std::to_string(bytes) + " bytes of device memory"};
   auto* base = static_cast<unsigned char*>(std::aligned_alloc(kAlign, kFence + bytes + tail_bytes(bytes)));
   if (base == nullptr) return {Code::out_of_memory, std::to_string(bytes) + " bytes of device memory"};
@@ -86,6 +89,8 @@ Status allocate(std::size_t bytes, void** out) {
 
 Status release(void* pointer) {
   if (pointer == nullptr) return {};
+  const InUse in_use;
+  if (InUse::refused()) return InUse::refusal();
   std::size_t bytes = 0;
   {
     const std::lock_guard lock(mutex);
@@ -104,6 +109,8 @@ Status release(void* pointer) {
 }
 
 Status copy_in(void* device, const void* host, std::size_t bytes) {
+  const InUse in_use;
+  if (InUse::refused()) return InUse::refusal();
   Status status = check("copy to the device", device, bytes);
   if (status.ok() && bytes > 0) std::memcpy(device, host, bytes);
   if (status.ok() && trace_hooks != nullptr) trace_hooks->written(device, bytes);
@@ -111,12 +118,16 @@ Status copy_in(void* device, const void* host, std::size_t bytes) {
 }
 
 Status copy_out(void* host, const void* device, std::size_t bytes) {
+  const InUse in_use;
+  if (InUse::refused()) return InUse::refusal();
   Status status = check("copy from the device", device, bytes);
   if (status.ok() && bytes > 0) std::memcpy(host, device, bytes);
   return status;
 }
 
 Status copy_within(void* to, const void* from, std::size_t bytes) {
+  const InUse in_use;
+  if (InUse::refused()) return InUse::refusal();
   Status status = check("copy on the device, from", from, bytes);
   if (status.ok()) status = check("copy on the device, to", to, bytes);
   if (status.ok() && bytes > 0) std::memmove(to, from, bytes);
@@ -125,6 +136,8 @@ Status copy_within(void* to, const void* from, std::size_t bytes) {
 }
 
 Status fill(void* device, unsigned char value, std::size_t bytes) {
+  const InUse in_use;
+  if (InUse::refused()) return InUse::refusal();
   Status status = check("fill", device, bytes);
   if (status.ok() && bytes > 0) std::memset(device, value, bytes);
   if (status.ok() && trace_hooks != nullptr) trace_hooks->written(device, bytes);
@@ -132,11 +145,15 @@ Status fill(void* device, unsigned char value, std::size_t bytes) {
 }
 
 bool is_device(const void* pointer) {
+  const InUse in_use;
+  if (InUse::refused()) return false;
   const std::lock_guard lock(mutex);
   return holder(pointer) != live.end();
 }
 
 std::size_t allocated_bytes() {
+  const InUse in_use;
+  if (InUse::refused()) return 0;
   const std::lock_guard lock(mutex);
   std::size_t sum = 0;
   for (const auto& [start, bytes] : live) sum += bytes;

@@ -24,6 +24,7 @@ cudaError_t answer(const cairn::Status& status) {
   switch (status.code()) {
     case cairn::Code::ok: return cudaSuccess;
     case cairn::Code::out_of_memory: return note(cudaErrorMemoryAllocation, status);
+    case cairn::Code::device_error: return note(cudaErrorNotPermitted, status);  // after fork()
     default: return note(cudaErrorInvalidValue, status);
   }
 }

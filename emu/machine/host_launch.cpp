@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "emu/machine/fork.hpp"
 #include "emu/machine/host_errors.hpp"
 #include "emu/machine/kernel_facts.hpp"
 #include "emu/machine/launch.hpp"
@@ -60,6 +61,8 @@ std::string refusal(const Launch& wanted, cudaError_t& error) {
 
 cudaError_t launch(const Launch& wanted) {
   if (inside_kernel()) return cudaErrorNotSupported;
+  const InUse in_use;
+  if (InUse::refused()) return note(cudaErrorNotPermitted, InUse::refusal());
   if (wanted.kernel == nullptr) return note(cudaErrorInvalidDeviceFunction);
   cudaError_t error = cudaSuccess;
   const std::string why = refusal(wanted, error);
@@ -72,6 +75,8 @@ cudaError_t launch(const Launch& wanted) {
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;  // a hint
+  const InUse in_use;
+  if (InUse::refused()) return note(cudaErrorNotPermitted, InUse::refusal());
   const std::size_t fixed = kernel_facts(kernel).shared_bytes;
   if (value < 0 || static_cast<std::size_t>(value) + fixed > kMostShared) return note(cudaErrorInvalidValue);
   const std::lock_guard lock(mutex);
@@ -81,6 +86,8 @@ cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int v
 
 cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel) {
   *attributes = {};
+  const InUse in_use;
+  if (InUse::refused()) return note(cudaErrorNotPermitted, InUse::refusal());
   attributes->sharedSizeBytes = kernel_facts(kernel).shared_bytes;
   attributes->maxThreadsPerBlock = static_cast<int>(kMostThreads);
   attributes->ptxVersion = attributes->binaryVersion = 90;
@@ -90,6 +97,8 @@ cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel) {
 
 cudaError_t occupancy(int* blocks, const void* kernel, int threads, std::size_t dynamic_shared) {
   if (threads <= 0) return note(cudaErrorInvalidValue);
+  const InUse in_use;
+  if (InUse::refused()) return note(cudaErrorNotPermitted, InUse::refusal());
   const std::size_t shared = kernel_facts(kernel).shared_bytes + dynamic_shared;
   *blocks = static_cast<int>(blocks_per_sm(static_cast<unsigned>(threads), shared));
   return cudaSuccess;

@@ -11,6 +11,7 @@
 
 #include "emu/machine/block.hpp"
 #include "emu/machine/elf_symbols.hpp"
+#include "emu/machine/fork.hpp"
 #include "emu/machine/trace_hooks.hpp"
 
 #ifndef sigev_notify_thread_id
@@ -58,7 +59,21 @@ void on_tick(int signal, siginfo_t* info, void* context) {
 // A timer of the OS thread that creates it. If the system has none, threads are not interrupted.
 class Timer {
  public:
-  Timer() {
+  Timer() { create(); }
+  ~Timer() {
+    if (good_ && forks_ == forks()) timer_delete(timer_);
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  void every(long nanoseconds) {
+    const itimerspec period{{0, nanoseconds}, {0, nanoseconds}};
+    if (forks_ != forks()) create();  // a child of fork() does not inherit timers
+    if (good_) timer_settime(timer_, 0, &period, nullptr);
+  }
+
+ private:
+  void create() {
     (void)image_span();
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
@@ -66,21 +81,12 @@ class Timer {
     event.sigev_value.sival_ptr = &earlier;
     event.sigev_notify_thread_id = static_cast<int>(syscall(SYS_gettid));
     good_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) == 0;
-  }
-  ~Timer() {
-    if (good_) timer_delete(timer_);
-  }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
-  void every(long nanoseconds) {
-    const itimerspec period{{0, nanoseconds}, {0, nanoseconds}};
-    if (good_) timer_settime(timer_, 0, &period, nullptr);
+    forks_ = forks();
   }
 
- private:
   timer_t timer_{};
   bool good_ = false;
+  unsigned forks_ = 0;
 };
 
 Timer& timer_of_this_thread() {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "emu/machine/fork.hpp"
 #include "emu/machine/launch.hpp"
 #include "emu/machine/trace_hooks.hpp"
 
@@ -38,11 +39,15 @@ int processors() {
 }  // namespace
 
 Settings settings() {
+  const InUse in_use;
+  if (InUse::refused()) return current;  // nobody changes it any more
   const std::lock_guard lock(mutex);
   return current;
 }
 
 void configure(const Settings& wanted) {
+  const InUse in_use;
+  if (InUse::refused()) return;
   const std::lock_guard lock(mutex);
   current = wanted;
   current.threads = std::clamp(wanted.threads, 0, 1024);

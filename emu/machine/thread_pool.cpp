@@ -1,14 +1,30 @@
 #include "emu/machine/thread_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <system_error>
 
 namespace cairn::emu {
 
+namespace {
+
+// No static local: a child of fork() may find one half made.
+std::atomic<ThreadPool*> pool{nullptr};
+const struct AtExit {
+  ~AtExit() { delete pool.exchange(nullptr); }
+} at_exit;
+
+}  // namespace
+
 ThreadPool& ThreadPool::instance() {
-  static ThreadPool pool;
-  return pool;
+  ThreadPool* found = pool.load();
+  if (found != nullptr) return *found;
+  std::unique_ptr<ThreadPool> made(new ThreadPool);
+  return pool.compare_exchange_strong(found, made.get()) ? *made.release() : *found;
 }
+
+void ThreadPool::abandon() { pool = nullptr; }
 
 ThreadPool::~ThreadPool() {
   {

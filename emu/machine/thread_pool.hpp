@@ -15,6 +15,8 @@ namespace cairn::emu {
 class ThreadPool {
  public:
   static ThreadPool& instance();
+  // In a child of fork(), which has none of the threads: the next instance() is a new one.
+  static void abandon();
   ~ThreadPool();
 
   // Asks for one more OS thread to work on the grid: an idle one, or a new one. False if none can be had.
