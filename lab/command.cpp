@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cairn/cairn.hpp"
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/invocation.hpp"
 #include "lab/options.hpp"
@@ -40,10 +41,8 @@ constexpr Verb kVerbs[] = {
     {"completion", completion_verb},
 };
 
-int complain(Exit code, std::string message) {
-  while (!message.empty() && message.back() == '\n') message.pop_back();
-  for (std::size_t at = 0; (at = message.find('\n', at)) != std::string::npos;) message.replace(at, 1, "; ");
-  fmt::print(stderr, "cairn: {}\n", message);
+int complain(Exit code, const std::string& message) {
+  fmt::print(stderr, "cairn: {}\n", one_line(message));
   return code;
 }
 

@@ -93,11 +93,6 @@ std::string how_to_read(const Kind& kind) {
          ", and of c register i. Rows down, columns across.";
 }
 
-std::string block(const Table& table, Format format) {
-  const std::string text = render(table, Format::table);
-  return format == Format::md ? "```\n" + text + "```" : text;
-}
-
 // Those of an operation and a type, as it lists them.
 std::vector<Kind> kinds_of(Op op, Type type) {
   std::vector<Kind> all;
@@ -149,7 +144,7 @@ FragmentAnswer parse(const FragmentQuestion& question) {
   return answer;
 }
 
-Report fragment_report(const FragmentAnswer& answer, Format format) {
+Report fragment_report(const FragmentAnswer& answer) {
   const Kind& kind = answer.kind;
   Report report;
   report.before = {how_to_read(kind)};
@@ -163,8 +158,7 @@ Report fragment_report(const FragmentAnswer& answer, Format format) {
       report.before.push_back(std::move(heading));
       report.table = grid(kind, operand);
     } else {
-      report.after.push_back(std::move(heading));
-      report.after.push_back(block(grid(kind, operand), format));
+      report.sections.push_back({std::move(heading), grid(kind, operand)});
     }
   }
   if (kind.op == Op::wmma) {

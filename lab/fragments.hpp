@@ -24,7 +24,7 @@ struct FragmentAnswer {
 FragmentAnswer parse(const FragmentQuestion& question);
 
 // For people: "lane:element" for each place of a tile. Below it, in the report's own words, how to read it.
-Report fragment_report(const FragmentAnswer& answer, Format format);
+Report fragment_report(const FragmentAnswer& answer);
 
 // For machines: a row for each element that a lane holds.
 Table fragment_list(const FragmentAnswer& answer);

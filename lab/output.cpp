@@ -1,5 +1,7 @@
 #include "lab/output.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 
 namespace cairn::lab {
@@ -87,10 +90,25 @@ class Temporary {
   int file_ = -1;
 };
 
+// Its own carriage returns stay.
+std::string visible_csv(std::string_view text) {
+  std::string out;
+  for (std::size_t end = 0; (end = text.find("\r\n")) != std::string_view::npos; text.remove_prefix(end + 2))
+    out += visible(text.substr(0, end)) + "\r\n";
+  return out + visible(text);
+}
+
 Format parse_format(const OutputOptions& options) {
   std::string word = options.format;
   if (word.empty()) {
-    const std::string extension = fs::path(options.out).extension().string();
+    std::string extension = fs::path(options.out).extension().string();
+    std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (extension == ".html" || extension == ".htm") {
+      throw Error(kUsage,
+                  fmt::format("--out {}: there is no HTML of this, only table, csv, json and md; choose one by "
+                              "--format, or a name that ends in .csv, .json or .md",
+                              options.out));
+    }
     word = extension == ".csv" || extension == ".json" || extension == ".md" ? extension.substr(1) : "table";
   }
   if (word == "table") return Format::table;
@@ -108,9 +126,12 @@ Output::Output(OutputOptions options) : options_(std::move(options)), format_(pa
 
 void Output::write(const Report& report) const {
   if (format_ == Format::csv || format_ == Format::json) {
-    for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", visible(line));
   }
-  write(render(report, format_, options_.out.empty() && use_colour(STDOUT_FILENO)));
+  const std::string text = render(report, format_, options_.out.empty() && use_colour(STDOUT_FILENO));
+  // A program gets the fields of CSV as they are, a terminal none that it would obey.
+  const bool shown = format_ == Format::csv && options_.out.empty() && ::isatty(STDOUT_FILENO) != 0;
+  write(shown ? visible_csv(text) : text);
 }
 
 void Output::write(std::string_view text) const {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lab/escape.hpp"
+
 namespace cairn::lab {
 namespace {
 
@@ -18,7 +20,7 @@ std::string for_people(const Cell& cell, const Column& column) {
       [&](const auto& value) -> std::string {
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, std::monostate>) return "";
-        if constexpr (std::is_same_v<T, std::string>) return value;
+        if constexpr (std::is_same_v<T, std::string>) return visible(value, Breaks::escape);
         if constexpr (std::is_same_v<T, std::int64_t>) return fmt::format("{}", value);
         if constexpr (std::is_same_v<T, double>) return fmt::format("{:.{}f}", value, column.decimals);
         if constexpr (std::is_same_v<T, bool>) return value ? "yes" : "no";
@@ -48,7 +50,7 @@ Grid grid(const Table& table, Audience to, const std::function<std::string(const
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
     if (!shown(column, to)) continue;
-    lines[0].push_back(to == Audience::people ? column.title : column.key);
+    lines[0].push_back(to == Audience::people ? visible(column.title, Breaks::escape) : column.key);
     for (std::size_t r = 0; r < table.rows.size(); ++r) lines[r + 1].push_back(text(table.rows[r].at(c), column));
   }
   return lines;
@@ -59,10 +61,15 @@ struct Page {
   std::vector<Align> aligns;
 };
 
-Page people_page(const Table& table) {
+Page people_page(const Table& table, Format format) {
   Page page{grid(table, Audience::people, for_people), {}};
   for (const Column& column : table.columns) {
-    if (shown(column, Audience::people)) page.aligns.push_back(column.align);
+    if (!shown(column, Audience::people)) continue;
+    const std::size_t c = page.aligns.size();
+    page.aligns.push_back(column.align);
+    for (std::size_t r = 0; format == Format::md && r < page.lines.size(); ++r) {
+      if (r == 0 || !column.markdown) page.lines[r][c] = as_markdown(page.lines[r][c]);
+    }
   }
   if (!table.upright) return page;
   Page turned{Grid(page.aligns.size()), std::vector<Align>(page.lines.size(), Align::right)};
@@ -103,13 +110,7 @@ std::string as_table(const Page& page, bool bold) {
   return out;
 }
 
-std::string as_md(Page page) {
-  for (auto& line : page.lines) {
-    for (std::string& cell : line) {
-      for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) cell.insert(at, "\\");
-      std::replace(cell.begin(), cell.end(), '\n', ' ');
-    }
-  }
+std::string as_md(const Page& page) {
   auto width = widths(page.lines);
   std::string out;
   for (std::size_t r = 0; r < page.lines.size(); ++r) {
@@ -168,6 +169,15 @@ static std::string as_json(const Table& table) {
   return rows.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// A fence longer than any run of backticks inside cannot be closed by what it holds.
+static std::string as_code(const Table& table, Format format) {
+  const std::string text = as_table(people_page(table, Format::table), false);
+  if (format != Format::md) return text;
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fence + '\n' + text + fence + '\n';
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -182,8 +192,8 @@ std::size_t display_width(std::string_view text) {
 
 std::string render(const Table& table, Format format, bool bold) {
   switch (format) {
-    case Format::table: return as_table(people_page(table), bold);
-    case Format::md: return as_md(people_page(table));
+    case Format::table: return as_table(people_page(table, format), bold);
+    case Format::md: return as_md(people_page(table, format));
     case Format::csv: return as_csv(table);
     case Format::json: return as_json(table);
   }
@@ -194,7 +204,9 @@ std::string render(const Report& report, Format format, bool bold) {
   if (format == Format::csv || format == Format::json) return render(report.table, format);
   std::vector<std::string> blocks;
   const auto add_lines = [&](const std::vector<std::string>& lines) {
-    if (!lines.empty()) blocks.push_back(fmt::format("{}\n", fmt::join(lines, "\n")));
+    std::string block;
+    for (const std::string& line : lines) block += (format == Format::md ? as_markdown(line) : visible(line)) + '\n';
+    if (!block.empty()) blocks.push_back(std::move(block));
   };
   const auto add_table = [&](const Table& table) {
     if (!table.columns.empty()) blocks.push_back(render(table, format, bold));
@@ -202,6 +214,10 @@ std::string render(const Report& report, Format format, bool bold) {
   add_lines(report.before);
   add_table(report.table);
   add_lines(report.alarms);
+  for (const Section& section : report.sections) {
+    if (!section.heading.empty()) add_lines({section.heading});
+    if (!section.table.columns.empty()) blocks.push_back(as_code(section.table, format));
+  }
   add_lines(report.after);
   add_table(report.totals);
   return fmt::format("{}", fmt::join(blocks, "\n"));

@@ -21,6 +21,7 @@ struct Column {
   Align align = Align::right;
   int decimals = 3;  // of a double, for people; machines get every digit
   Audience audience = Audience::all;
+  bool markdown = false;  // its cells are Markdown already, with links; else they are text, shown letter by letter
 };
 
 // monostate is "absent": empty for people and CSV, null in JSON. A list (raw samples) is an array in JSON.
@@ -34,15 +35,24 @@ struct Table {
   bool upright = false;
 };
 
+// A table below the first one. In Markdown it is code, so that its columns stay below each other.
+struct Section {
+  std::string heading;  // or none
+  Table table = {};     // without columns: the heading alone
+};
+
 // What a verb has to say: lines for people around one table, and what its rows come to.
 struct Report {
   std::vector<std::string> before;
   Table table;
   std::vector<std::string> after;
-  std::vector<std::string> alarms;  // what is wrong: after the table; with csv and json on stderr
-  Table totals = {};                // at the end, for people; without columns: none
+  std::vector<std::string> alarms;     // what is wrong: after the table; with csv and json on stderr
+  Table totals = {};                   // at the end, for people; without columns: none
+  std::vector<Section> sections = {};  // between the alarms and `after`, for people
 };
 
+// What people are shown has no control characters, and in Markdown no markup but that of the columns that say so:
+// names come from records, and records from anyone.
 // Every rendering ends in a newline. `bold` marks the heading for a terminal.
 std::string render(const Table& table, Format format, bool bold = false);
 // The lines around the table and the totals are for people: csv and json leave them out.

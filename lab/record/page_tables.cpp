@@ -1,10 +1,13 @@
 #include "lab/record/page_tables.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/record/table_parts.hpp"
 #include "lab/record/trail_pages.hpp"
@@ -26,6 +29,18 @@ std::size_t position_of(std::string_view marker, const std::string& page, const 
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+// What would end the target of a link, or start markup in it, as %20.
+std::string link_target(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain =
+        byte > 0x7f || std::isalnum(byte) != 0 || std::string_view("/._-+~@,").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return out;
+}
 
 constexpr std::string_view kTables[] = {"ladder", "tensor", "ratios", "brought", "steps"};
 
@@ -72,15 +87,17 @@ std::string linked(std::string_view id, const std::filesystem::path& folder) {
 }
 
 std::string record_link(const Named& named) {
-  return fmt::format("[{}]({}) at {}", file_name(named.name), named.name, named.record.build.commit.substr(0, 7));
+  return fmt::format("[{}]({}) at {}", as_markdown(one_line(file_name(named.name))), link_target(named.name),
+                     as_markdown(one_line(named.record.build.commit.substr(0, 7))));
 }
 
 std::string title(const Named& named, const std::string& what) {
   const Record& record = named.record;
-  std::vector<std::string> parts = {"**" + record.machine.name + "**"};
-  if (!record.machine.software.empty()) parts.push_back(record.machine.software);
-  parts.insert(parts.end(), record.notes.begin(), record.notes.end());
-  return fmt::format("{} · {}, {} caches{} · {}.", fmt::join(parts, ", "), what, record.method.cache,
+  const auto text = [](const std::string& name) { return as_markdown(one_line(name)); };
+  std::vector<std::string> parts = {"**" + text(record.machine.name) + "**"};
+  if (!record.machine.software.empty()) parts.push_back(text(record.machine.software));
+  std::ranges::transform(record.notes, std::back_inserter(parts), text);
+  return fmt::format("{} · {}, {} caches{} · {}.", fmt::join(parts, ", "), what, text(record.method.cache),
                      record.method.sustained ? ", sustained load" : "", record_link(named));
 }
 

@@ -24,13 +24,15 @@ std::string without_type(const std::string& problem) { return problem.substr(pro
 }  // namespace
 
 std::vector<Column> ratio_columns() {
-  return {{"type", "type", Align::left},
-          {"problems", "problems"},
-          {"mean", "geometric mean", Align::right, 3},
-          {"mean_aligned", "without odd leading dimensions", Align::right, 3},
-          {"worst", "worst", Align::right, 3},
-          {"worst_problem", "on", Align::left},
-          {"record", "record", Align::left}};
+  std::vector<Column> columns = {{"type", "type", Align::left},
+                                 {"problems", "problems"},
+                                 {"mean", "geometric mean", Align::right, 3},
+                                 {"mean_aligned", "without odd leading dimensions", Align::right, 3},
+                                 {"worst", "worst", Align::right, 3},
+                                 {"worst_problem", "on", Align::left},
+                                 {"record", "record", Align::left}};
+  columns.back().markdown = true;
+  return columns;
 }
 
 void add_ratios(const Named& named, Table& table) {

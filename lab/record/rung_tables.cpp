@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/record/table_parts.hpp"
 #include "lab/record/words.hpp"
 
@@ -43,8 +44,9 @@ Table products(const std::vector<const Line*>& lines, const std::filesystem::pat
     if (!line->row->baseline) continue;
     const bool strongest = line->baseline == line->row;
     if (strongest) baseline = line->row->id;
-    table.rows.push_back({line->row->id, std::string(strongest ? "the strongest baseline" : "a baseline"),
-                          line->median_ms, *line->tflops, of_baseline(*line), percent(line->of_ceiling)});
+    table.rows.push_back({as_markdown(one_line(line->row->id)),
+                          std::string(strongest ? "the strongest baseline" : "a baseline"), line->median_ms,
+                          *line->tflops, of_baseline(*line), percent(line->of_ceiling)});
   }
   table.columns = {{"rung", "rung", Align::left},
                    {"idea", "idea", Align::left},
@@ -52,6 +54,7 @@ Table products(const std::vector<const Line*>& lines, const std::filesystem::pat
                    {"tflops", "TFLOP/s", Align::right, 2},
                    {"percent_of_baseline", "% of " + baseline, Align::right, 1},
                    {"percent_of_ceiling", "% of the measured ceiling", Align::right, 1}};
+  table.columns[0].markdown = true;
   return table;
 }
 
@@ -62,6 +65,7 @@ Table moves(const std::vector<const Line*>& lines, const std::filesystem::path& 
                    {"median_ms", "ms", Align::right, 4},
                    {"gbytes", "GB/s", Align::right, 0},
                    {"percent_of_ceiling", "% of the copy", Align::right, 1}};
+  table.columns[0].markdown = true;
   for (const Rung* rung : cards()) {
     const Line* line = line_of(rung->id, lines);
     if (line == nullptr) continue;

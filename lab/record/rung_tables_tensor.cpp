@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/record/table_parts.hpp"
 #include "lab/record/words.hpp"
 
@@ -56,7 +57,7 @@ std::string tensor_table(const Named& named, const std::filesystem::path& folder
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const Line& line : lines) {
       if (!shown[i] || line.baseline != line.row || !(problem_of(*line.row) == all[i])) continue;
-      table.rows.push_back(cells(line.row->id, "the strongest baseline", all[i], line));
+      table.rows.push_back(cells(as_markdown(one_line(line.row->id)), "the strongest baseline", all[i], line));
     }
   }
   table.columns = {{"rung", "rung", Align::left},
@@ -65,6 +66,7 @@ std::string tensor_table(const Named& named, const std::filesystem::path& folder
                    {"median_ms", "ms"},
                    {"tflops", "TFLOP/s", Align::right, 1},
                    {"percent_of_baseline", "% of the strongest baseline", Align::right, 1}};
+  table.columns[0].markdown = true;
   std::string text = title(named, fmt::format("{0}x{0}x{0}", kPublishedSize));
   std::vector<std::string_view> names;
   for (const TensorInstruction& one : kTensorInstructions) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/record/view.hpp"
 #include "lab/record/words.hpp"
 
@@ -72,8 +73,8 @@ std::string pages(const std::vector<Named>& records, Format format, bool bold) {
     Report report = report_of(named.record);
     const Build& build = named.record.build;
     report.before.push_back(
-        fmt::format("cairn {}, commit {} · {}", build.version, build.commit, named.record.created));
-    if (records.size() > 1) report.before.insert(report.before.begin(), named.name + ":");
+        one_line(fmt::format("cairn {}, commit {} · {}", build.version, build.commit, named.record.created)));
+    if (records.size() > 1) report.before.insert(report.before.begin(), one_line(named.name) + ":");
     text += (text.empty() ? "" : "\n") + render(report, format, bold);
   }
   return text;
@@ -85,7 +86,7 @@ Report together(const std::vector<Named>& records) {
   for (const Named& named : records) {
     const Report report = report_of(named.record);
     append(report.table, named.name, all.table);
-    for (const std::string& line : report.alarms) all.alarms.push_back(named.name + ": " + line);
+    for (const std::string& line : report.alarms) all.alarms.push_back(one_line(named.name) + ": " + line);
   }
   return all;
 }

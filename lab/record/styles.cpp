@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/record/cells.hpp"
 #include "lab/record/summary.hpp"
@@ -36,8 +37,8 @@ std::string s0(const Record& record) {
     for (const Line& line : block.lines) {
       std::string values;
       for (const double value : line.row->first) values += fmt::format("{}{:.8g}", values.empty() ? "" : ", ", value);
-      text += fmt::format("{:>32}: {:<44} time: {:.6f} ms\n", line.row->id, values.empty() ? "" : "[" + values + "]",
-                          line.median_ms);
+      text += fmt::format("{:>32}: {:<44} time: {:.6f} ms\n", visible(line.row->id, Breaks::escape),
+                          values.empty() ? "" : "[" + values + "]", line.median_ms);
     }
   }
   return text;
@@ -66,7 +67,7 @@ Report s1(const Block& block) {
 }
 
 std::vector<std::string> device_header(const runtime::Facts& facts) {
-  std::vector<std::string> lines = {fmt::format("Device: {}", facts.name)};
+  std::vector<std::string> lines = {one_line(fmt::format("Device: {}", facts.name))};
   if (facts.arch > 0) lines.push_back(fmt::format("  compute capability {}.{}", facts.arch / 10, facts.arch % 10));
   lines.push_back(fmt::format("  {} {}", facts.units, facts.kind == runtime::Kind::cpu ? "threads" : "SMs"));
   lines.push_back(fmt::format("  memory {:.1f} GB, last-level cache {:.1f} MB",
@@ -74,7 +75,7 @@ std::vector<std::string> device_header(const runtime::Facts& facts) {
                               static_cast<double>(facts.cache_bytes) / 1e6));
   if (facts.memory_rate > 0) lines.push_back(fmt::format("  memory bandwidth {:.0f} GB/s", facts.memory_rate / 1e9));
   if (facts.clock_mhz > 0) lines.push_back(fmt::format("  clock up to {} MHz", facts.clock_mhz));
-  lines.push_back(fmt::format("  {}", facts.software));
+  lines.push_back(one_line(fmt::format("  {}", facts.software)));
   return lines;
 }
 
@@ -102,11 +103,12 @@ std::string view_in_style(const Record& record, const std::string& style, Format
       text += (text.empty() ? "" : "\n") + render(report(block), format, bold);
   };
   if (style == "S0") {
-    text = s0(record);
+    // In Markdown as code, as it stands in lines. No line of it can end the fence: each has a time at its end.
+    text = format == Format::md ? "```\n" + s0(record) + "```\n" : s0(record);
   } else if (style == "S1") {
     blocks(s1);
   } else {
-    for (const std::string& line : device_header(record.machine)) text += line + "\n";
+    text = render(Report{device_header(record.machine), {}, {}, {}}, format);
     blocks(s2);
   }
   return text;

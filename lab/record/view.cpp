@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/record/cells.hpp"
 #include "lab/record/summary.hpp"
 #include "lab/record/totals.hpp"
@@ -171,6 +172,9 @@ Report view(const Record& record) {
   report.alarms = gathered(record, "FAILED", &Row::verified, failed);
   for (auto& line : host_alarms(record)) report.alarms.push_back(std::move(line));
   report.totals = totals_table(record);
+  // A name with a line break must not make lines of its own.
+  for (auto* lines : {&report.before, &report.after, &report.alarms})
+    std::ranges::transform(*lines, lines->begin(), one_line);
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/invocation.hpp"
 #include "lab/trace/findings.hpp"
 #include "lab/trace/html_style.hpp"
@@ -43,12 +44,12 @@ template <class F> void for_each_kernel(const Runs& runs, F f) {
 // One row of the counters: the title, and a cell for each kernel.
 template <class F>
 std::string counters_row(const std::string& title, const Runs& runs, F text, const char* tag = "td") {
-  std::string row = fmt::format("<tr><th>{}</th>", escaped(title));
+  std::string row = fmt::format("<tr><th>{}</th>", as_html(title));
   bool any = false;
   for_each_kernel(runs, [&](const Traced& run, const KernelTrace& kernel) {
     const std::string cell = text(run, kernel);
     any = any || !cell.empty();
-    row += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
+    row += fmt::format("<{0}>{1}</{0}>", tag, as_html(cell));
   });
   return any ? row + "</tr>\n" : "";
 }
@@ -85,7 +86,7 @@ std::string source_row(const SourceLine& line, std::uint64_t hottest) {
       "<tr style=\"background:{}\"><td class=\"heat\" style=\"background:{}\"></td><td>{}</td><td>{}</td><td>{}</td>"
       "<td>{}</td><td>{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
       wash, colour, if_any(global_requests(c)), two_digits(sectors_a_request(c)), if_any(shared_requests(c)),
-      two_digits(wavefronts_a_request(c)), if_any(bank_conflicts(c)), line.number, escaped(line.text));
+      two_digits(wavefronts_a_request(c)), if_any(bank_conflicts(c)), line.number, as_html(line.text));
 }
 
 std::string source(const KernelTrace& kernel, const std::vector<Listing>& all) {
@@ -95,14 +96,14 @@ std::string source(const KernelTrace& kernel, const std::vector<Listing>& all) {
   for (const Listing& listing : all) {
     if (listing.lines.empty()) {
       out += fmt::format("<p class=\"faint\">{} cannot be read from here, or has changed: no listing.</p>\n",
-                         escaped(listing.file));
+                         as_html(listing.file));
       continue;
     }
     out += "<div class=\"wide\"><table class=\"source\">\n";
     out += fmt::format(
         "<tr><th></th><th>global requests</th><th>sectors each</th><th>shared requests</th><th>wavefronts each</th>"
         "<th>bank conflicts</th><th></th><th>{}</th></tr>\n",
-        escaped(listing.file));
+        as_html(listing.file));
     for (const SourceLine& line : listing.lines) out += source_row(line, hottest);
     out += "</table></div>\n";
   }
@@ -110,7 +111,7 @@ std::string source(const KernelTrace& kernel, const std::vector<Listing>& all) {
 }
 
 std::string place(const LineCounters& line) {
-  return fmt::format("<code>{}:{}</code>", escaped(line.place.file), line.place.line);
+  return fmt::format("<code>{}:{}</code>", as_html(line.place.file), line.place.line);
 }
 
 // What a colour means.
@@ -129,7 +130,7 @@ std::string global_figure(const LineCounters& line) {
   const unsigned lanes = static_cast<unsigned>(std::popcount(request.lanes)), moved = emu::sectors(request);
   const std::string caption =
       fmt::format("{}, {}: {} lanes ask for {} bytes each, {} in all; {} sectors move, {} bytes.", place(line),
-                  escaped(line.worst_global_who), lanes, request.bytes, lanes * request.bytes, moved, 32 * moved);
+                  as_html(line.worst_global_who), lanes, request.bytes, lanes * request.bytes, moved, 32 * moved);
   return figure("The worst global request", caption,
                 key("var(--asked)", "asked for") + key("var(--moved)", "moved along with it") +
                     key("var(--idle)", "stays where it is"),
@@ -143,7 +144,7 @@ std::string shared_figure(const LineCounters& line) {
                                   ? "none of them is a conflict"
                                   : fmt::format("{} would do, so {} are conflicts", taken.least, taken.conflicts());
   const std::string caption =
-      fmt::format("{}, {}: {} bytes a lane, {} wavefront{}; {}.", place(line), escaped(line.worst_shared_who),
+      fmt::format("{}, {}: {} bytes a lane, {} wavefront{}; {}.", place(line), as_html(line.worst_shared_who),
                   request.bytes, taken.all, taken.all == 1 ? "" : "s", verdict);
   return figure("The worst shared request", caption,
                 key("var(--calm)", "in time") + key("hsl(20 85% 50%)", "has to wait; the redder, the longer"),
@@ -161,7 +162,7 @@ std::string findings(const Runs& runs) {
   const std::vector<std::string> lines = alarms(runs);
   if (lines.empty()) return "";
   std::string out = "<h3>Findings</h3>\n<ul class=\"findings\">\n";
-  for (const std::string& line : lines) out += fmt::format("<li>{}</li>\n", escaped(line));
+  for (const std::string& line : lines) out += fmt::format("<li>{}</li>\n", as_html(line));
   return out + "</ul>\n";
 }
 
@@ -192,14 +193,14 @@ std::string to_html(const Runs& runs, const std::vector<std::string>& roots) {
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>cairn trace: {}</title>\n"
       "<style>{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n<p class=\"faint\">{}</p>\n",
-      escaped(fmt::format("{}", fmt::join(subjects, "; "))), kStyle,
-      escaped(fmt::format("{}", fmt::join(names, ", "))), escaped(fmt::format("{}", fmt::join(subjects, " · "))));
-  if (!invocation().empty()) out += fmt::format("<p class=\"faint\"><code>{}</code></p>\n", escaped(invocation()));
+      as_html(fmt::format("{}", fmt::join(subjects, "; "))), kStyle,
+      as_html(fmt::format("{}", fmt::join(names, ", "))), as_html(fmt::format("{}", fmt::join(subjects, " · "))));
+  if (!invocation().empty()) out += fmt::format("<p class=\"faint\"><code>{}</code></p>\n", as_html(invocation()));
   out += findings(runs);
   out += counters(runs);
   for_each_kernel(runs, [&](const Traced& run, const KernelTrace& kernel) {
     out += fmt::format("<h2>{}</h2>\n<p class=\"faint\">{}, {} · seed {} · {} blocks of {} threads</p>\n",
-                       escaped(kernel.name), escaped(run.id), escaped(run.brief()), run.seed, extents(kernel.grid),
+                       as_html(kernel.name), as_html(run.id), as_html(run.brief()), run.seed, extents(kernel.grid),
                        extents(kernel.block));
     out += source(kernel, listings(kernel, roots));
     out += pictures(kernel);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
+
 namespace cairn::lab::trace {
 namespace {
 
@@ -47,7 +49,7 @@ std::string heat(int turn, unsigned least, unsigned all) {
 }
 
 std::string label(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
+  return fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, as_html(text));
 }
 
 std::string rect(const char* kind, double x, double y, double width, double height, const std::string& fill = "") {
@@ -59,7 +61,7 @@ std::string svg(double width, double height, const std::string& title, const std
   return fmt::format(
       "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\">\n"
       "<title>{2}</title>\n{3}</svg>\n",
-      width, height, escaped(title), inside);
+      width, height, as_html(title), inside);
 }
 
 // The lines of 128 bytes that a request touches, in order, and in each the bytes asked for.
@@ -93,21 +95,6 @@ std::string line_of_sectors(const std::set<unsigned>& bytes, double x, double y,
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::array<int, 32> turns(const Request& request) {
   std::array<int, 32> result;

@@ -20,7 +20,4 @@ std::string bank_picture(const emu::Request& request);
 // transferred and the bytes that were requested.
 std::string sector_picture(const emu::Request& request);
 
-// Text, escaped for HTML and SVG.
-std::string escaped(std::string_view text);
-
 }  // namespace cairn::lab::trace

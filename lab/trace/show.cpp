@@ -41,12 +41,6 @@ void add_lines(const Traced& run, const emu::KernelTrace& kernel, const std::vec
   }
 }
 
-// A table or a listing as it stands in a report: columns must stay below each other in Markdown too.
-std::string block(const Table& table, Format format) {
-  const std::string text = render(table, Format::table);
-  return format == Format::md ? "```\n" + text + "```" : text;
-}
-
 }  // namespace
 
 std::string extents(const std::array<unsigned, 3>& of) { return fmt::format("{}x{}x{}", of[0], of[1], of[2]); }
@@ -107,26 +101,26 @@ Table listing_table(const Listing& listing) {
   return table;
 }
 
-std::vector<std::string> lines_report(const Runs& runs, Format format, const std::vector<std::string>& roots) {
-  std::vector<std::string> blocks;
+std::vector<Section> lines_report(const Runs& runs, const std::vector<std::string>& roots) {
+  std::vector<Section> sections;
   for (const Traced& run : runs) {
     for (const emu::KernelTrace& kernel : run.trace.kernels) {
       const std::vector<Listing> source = listings(kernel, roots);
-      blocks.push_back(
-          fmt::format("{}, {}: the lines, worst first (excess: sectors beyond what the bytes need, and "
-                      "bank conflicts)",
-                      run.id, kernel.name));
-      blocks.push_back(block(lines_table(run, kernel, source), format));
+      sections.push_back(
+          {fmt::format("{}, {}: the lines, worst first (excess: sectors beyond what the bytes need, and "
+                       "bank conflicts)",
+                       run.id, kernel.name),
+           lines_table(run, kernel, source)});
       for (const Listing& one : source) {
         if (one.lines.empty()) {
-          blocks.push_back(fmt::format("{} cannot be read from here, or has changed: no listing\n", one.file));
+          sections.push_back({fmt::format("{} cannot be read from here, or has changed: no listing", one.file)});
         } else {
-          blocks.push_back(block(listing_table(one), format));
+          sections.push_back({"", listing_table(one)});
         }
       }
     }
   }
-  return blocks;
+  return sections;
 }
 
 }  // namespace cairn::lab::trace

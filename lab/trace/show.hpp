@@ -24,9 +24,7 @@ Table lines_table(const Traced& run, const emu::KernelTrace& kernel, const std::
 // One file with its counts in the margin.
 Table listing_table(const Listing& listing);
 
-// The worst lines of every kernel, and its source with the counts in the margin. One string is one block
-// of lines, fenced where the format is Markdown.
-std::vector<std::string> lines_report(const Runs& runs, Format format,
-                                      const std::vector<std::string>& roots = source_roots());
+// The worst lines of every kernel, and its source with the counts in the margin.
+std::vector<Section> lines_report(const Runs& runs, const std::vector<std::string>& roots = source_roots());
 
 }  // namespace cairn::lab::trace

@@ -1,10 +1,12 @@
 // cairn compare: whether two measurements agree.
 #include "lab/record/compare.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/options.hpp"
 #include "lab/record/words.hpp"
@@ -88,6 +90,8 @@ int run(const Options& options) {
   } else {
     report.after.push_back(sum);
   }
+  for (auto* lines : {&report.before, &report.after})
+    std::ranges::transform(*lines, lines->begin(), one_line);  // they have names of both records
   output.write(report);
   return too_few ? kFailed : kGood;
 }

@@ -54,7 +54,7 @@ int tell_fragment(const Options& options) {
   if (output.format() == Format::csv || output.format() == Format::json) {
     output.write(render(fragment_list(answer), output.format()));
   } else {
-    output.write(fragment_report(answer, output.format()));
+    output.write(fragment_report(answer));
   }
   return kGood;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "lab/contender_rung.hpp"
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/measure/work.hpp"
 #include "lab/options.hpp"
@@ -83,7 +84,7 @@ Report report_of(const Seen& seen, const Options& options, Format format) {
   report.table =
       options.lines && !for_people ? trace::lines_table(seen.runs, roots) : trace::counters_table(seen.runs);
   report.alarms = trace::alarms(seen.runs);
-  if (options.lines && for_people) report.after = trace::lines_report(seen.runs, format, roots);
+  if (options.lines && for_people) report.sections = trace::lines_report(seen.runs, roots);
   report.after.insert(report.after.end(), seen.refused.begin(), seen.refused.end());
   if (interrupted()) report.after.emplace_back("Interrupted: the columns are what was traced.");
   if (report.alarms.empty() && !seen.runs.empty()) {
@@ -157,7 +158,7 @@ int run(const Options& options) {
   }
   const Report report = report_of(seen, options, output.format());
   if (output.format() == Format::json) {
-    for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", visible(line));
     output.write(trace::to_json(seen.runs));
   } else {
     output.write(report);

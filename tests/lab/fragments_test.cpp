@@ -28,7 +28,7 @@ std::string complaint(const FragmentQuestion& question) {
 }
 
 TEST(Fragments, AreWhereTheManualHasThem) {
-  const Table a = fragment_report(parse({"mma", "f16", "a", ""}), Format::table).table;
+  const Table a = fragment_report(parse({"mma", "f16", "a", ""})).table;
   EXPECT_EQ(a.rows.size(), 16u);
   EXPECT_EQ(a.columns.size(), 17u);
   EXPECT_EQ(cell(a, 0, 0), "0:0");
@@ -36,10 +36,10 @@ TEST(Fragments, AreWhereTheManualHasThem) {
   EXPECT_EQ(cell(a, 8, 0), "0:2");
   EXPECT_EQ(cell(a, 0, 8), "0:4");
   EXPECT_EQ(cell(a, 15, 15), "31:7");
-  const Table b = fragment_report(parse({"mma", "tf32", "b", "16x8x8"}), Format::table).table;
+  const Table b = fragment_report(parse({"mma", "tf32", "b", "16x8x8"})).table;
   EXPECT_EQ(cell(b, 0, 1), "4:0");
   EXPECT_EQ(cell(b, 7, 7), "31:1");
-  const Table c = fragment_report(parse({"wmma", "bf16", "c", "8x32x16"}), Format::table).table;
+  const Table c = fragment_report(parse({"wmma", "bf16", "c", "8x32x16"})).table;
   EXPECT_EQ(c.rows.size(), 8u);
   EXPECT_EQ(cell(c, 1, 0), "0:1");
   EXPECT_EQ(cell(c, 0, 8), "0:2");
@@ -65,19 +65,19 @@ TEST(Fragments, HoldEveryPlace) {
 
 // A warp's rows below those of the warp before it; columns eight by eight.
 TEST(Fragments, OfAWarpgroup) {
-  const Table c = fragment_report(parse({"wgmma", "bf16", "c", "64x256x16"}), Format::table).table;
+  const Table c = fragment_report(parse({"wgmma", "bf16", "c", "64x256x16"})).table;
   EXPECT_EQ(c.rows.size(), 64u);
   EXPECT_EQ(c.columns.size(), 257u);
   EXPECT_EQ(cell(c, 0, 0), "0:0");
   EXPECT_EQ(cell(c, 9, 3), "5:3");
   EXPECT_EQ(cell(c, 16, 8), "32:4");
   EXPECT_EQ(cell(c, 63, 255), "127:127");
-  const Table wide = fragment_report(parse({"wgmma", "tf32", "a", "64x8x8"}), Format::table).table;
+  const Table wide = fragment_report(parse({"wgmma", "tf32", "a", "64x8x8"})).table;
   EXPECT_EQ(cell(wide, 24, 5), "33:3");
   const FragmentAnswer narrow = parse({"wgmma", "e4m3", "a", ""});
-  EXPECT_EQ(cell(fragment_report(narrow, Format::table).table, 1, 21), "5:9");
+  EXPECT_EQ(cell(fragment_report(narrow).table, 1, 21), "5:9");
   EXPECT_EQ(std::get<std::int64_t>(fragment_list(narrow).rows.at(5 * 16 + 9).back()), 2);  // its register
-  EXPECT_NE(fragment_report(narrow, Format::table).before.front().find("thread:element"), std::string::npos);
+  EXPECT_NE(fragment_report(narrow).before.front().find("thread:element"), std::string::npos);
   EXPECT_NE(fragment_picture(narrow).find("row 63, column 31: thread 127, element 15<"), std::string::npos);
   EXPECT_EQ(parse({"wgmma", "f16", "", "64x96x16"}).operands, (std::vector{Operand::a, Operand::c}));
 }
@@ -99,10 +99,10 @@ TEST(Fragments, OfAWarpgroupHoldEveryPlace) {
 }
 
 TEST(Fragments, AreAllShownIfNoneIsNamed) {
-  const Report all = fragment_report(parse({}), Format::table);
+  const Report all = fragment_report(parse({}));
   EXPECT_NE(all.before.back().find("mma of f16 16x8x16: a, 16 x 16"), std::string::npos);
-  EXPECT_EQ(all.after.size(), 4u);  // b and c, each with a heading
-  const Report again = fragment_report(parse({"wmma", "f16", "b", "32x8x16"}), Format::md);
+  EXPECT_EQ(all.sections.size(), 2u);  // b and c
+  const Report again = fragment_report(parse({"wmma", "f16", "b", "32x8x16"}));
   EXPECT_NE(again.before.back().find("Elements from 4 on are the same again, up to 15."), std::string::npos);
   EXPECT_EQ(fragment_list(parse({"wmma", "", "", ""})).rows.size(), 32u * (16 + 16 + 8));
 }

@@ -85,6 +85,49 @@ TEST(Command, ReportRefusesWhatIsNotARecordOrNotTheLadders) {
   EXPECT_EQ(slurp(scratch() / "PAGE.md"), page);
 }
 
+// What a terminal would obey, in every text of a record that is free.
+TEST(Command, TheNamesOfARecordAreShownAndNotObeyed) {
+  auto record = with_row_objects(slurp(scratch() / a_record()));
+  const std::string evil = "\x1b]0;title\x07\x1b[2J<b>\nFAILED: nobody";
+  for (auto& row : record["rows"]) row["id"] = evil;
+  record["machine"]["name"] = record["machine"]["software"] = record["build"]["commit"] = evil;
+  record["created"] = record["build"]["version"] = evil;
+  record["notes"] = {evil};
+  std::ofstream(scratch() / "evil.json") << record;
+  for (const std::string arguments :
+       {"report evil.json", "report evil.json --format md", "report evil.json evil.json",
+        "report evil.json --style S0", "report evil.json --style S1", "report evil.json --style S2",
+        "compare evil.json measured.json"}) {
+    const Ran ran = run_cairn(arguments);
+    EXPECT_EQ(ran.code, 0) << arguments << ran.err;
+    EXPECT_EQ((ran.out + ran.err).find_first_of("\x1b\x07"), std::string::npos) << arguments << "\n" << ran.out;
+    EXPECT_NE(ran.out.find("\\x1b]0;title"), std::string::npos) << arguments << "\n" << ran.out;
+    EXPECT_EQ(ran.out.find("\nFAILED"), std::string::npos) << arguments << "\n" << ran.out;
+    EXPECT_EQ(ran.out.find("<b>") == std::string::npos, arguments.ends_with("md")) << ran.out;
+  }
+  // Programs get them as they are.
+  const auto rows = nlohmann::json::parse(run_cairn("report evil.json --format json").out);
+  EXPECT_EQ(rows.at(0)["id"], evil);
+  EXPECT_NE(run_cairn("report evil.json --format csv").out.find('\x1b'), std::string::npos);
+  if (run_shell("command -v script").code != 0) return;
+  const Ran terminal = run_shell("script -qec 'cairn report evil.json --format csv' /dev/null");
+  EXPECT_NE(terminal.out.find("\\x1b]0;title"), std::string::npos) << terminal.out;
+  EXPECT_EQ(terminal.out.find('\x1b'), std::string::npos) << terminal.out;
+  record["kind"] = evil;
+  std::ofstream(scratch() / "evil.json") << record;
+  EXPECT_EQ(run_cairn("report evil.json").err.find('\x1b'), std::string::npos);
+}
+
+TEST(Command, ThereIsNoReportInHtmlYet) {
+  for (const char* name : {"r.html", "r.HTM"}) {
+    expect_complaint("report " + a_record() + " --out " + name, 2, "only table, csv, json and md");
+    EXPECT_FALSE(std::filesystem::exists(scratch() / name));
+  }
+  expect_complaint("list --out list.html", 2, "only table, csv, json and md");
+  EXPECT_EQ(run_cairn("report " + a_record() + " --out r.html --format md").code, 0);
+  EXPECT_EQ(slurp(scratch() / "r.html"), run_cairn("report " + a_record() + " --format md").out);
+}
+
 TEST(Command, ReportKeepsThePageUpToDate) {
   auto record = with_row_objects(slurp(scratch() / a_record()));
   auto& row = record["rows"].back();

@@ -163,20 +163,20 @@ TEST_F(Source, ListsTheRegionAroundWhatWasCounted) {
 }
 
 TEST_F(Source, PutsTheCountsInTheMargin) {
-  const auto blocks = lines_report({some_run()}, Format::table, roots());
-  ASSERT_EQ(blocks.size(), 3u);
-  const std::string& listing = blocks[2];
+  const auto sections = lines_report({some_run()}, roots());
+  ASSERT_EQ(sections.size(), 2u);
+  const std::string listing = render(sections[1].table, Format::table);
   EXPECT_NE(listing.find("\n    10    32.00                                    6    if (a < b"), std::string::npos)
       << listing;
   EXPECT_NE(listing.find("kernels/some.cu"), std::string::npos);
 }
 
 TEST_F(Source, SaysSoWhereAFileIsMissingOrHasChanged) {
-  const auto missing = lines_report({some_run()}, Format::table, {(root_ / "nowhere").string()});
-  EXPECT_NE(missing.back().find("kernels/some.cu cannot be read"), std::string::npos);
+  const auto missing = lines_report({some_run()}, {(root_ / "nowhere").string()});
+  EXPECT_NE(missing.back().heading.find("kernels/some.cu cannot be read"), std::string::npos);
   Traced longer = some_run();
   longer.trace.kernels[0].lines.push_back(counted(13));
-  EXPECT_NE(lines_report({longer}, Format::table, roots()).back().find("cannot be read"), std::string::npos);
+  EXPECT_NE(lines_report({longer}, roots()).back().heading.find("cannot be read"), std::string::npos);
 }
 
 TEST(TraceFindings, AreOneLineEachAndCounted) {
