@@ -155,6 +155,17 @@ TEST(OpenBlas, the_workspace_is_a_function_of_the_problem_and_none_for_f32_and_f
   EXPECT_EQ(openblas.workspace(make_problem({Type::f16, Type::f16}, kOps[0], 5000, 6000, 7000)), 3 * panel);
 }
 
+// Every thread has panels of its own, so the workspace of a narrow type tells how many there are.
+TEST(OpenBlas, a_batch_that_is_soon_done_stays_on_one_thread) {
+  const TypePair f16{Type::f16, Type::f16};
+  const auto bytes = [&](std::int64_t size, std::int64_t batch) {
+    return openblas.workspace(make_problem(f16, kOps[0], size, size, size, 0, batch));
+  };
+  EXPECT_EQ(bytes(16, 1000), bytes(16, 1));
+  EXPECT_EQ(bytes(64, 40), bytes(64, 1));
+  EXPECT_GE(bytes(64, 100000), bytes(64, 1));
+}
+
 TEST(OpenBlas, refuses_types_it_does_not_sum) {
   const TypePair f32{Type::f32, Type::f32};
   EXPECT_NE(openblas.refuses(make_problem({Type::f16, Type::f64}, kOps[0], 1, 1, 1)), "");
