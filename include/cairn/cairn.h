@@ -103,8 +103,8 @@ cairn_status cairn_get_stream(cairn_handle handle, void** stream);
 cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t bytes);
 cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes);
 
-/* C must not share memory with A or B (which may share theirs): it is refused. Interleaving rows or columns of one larger
- * matrix are taken. Where alpha or k is 0, A and B are not read and may be anything. */
+/* C must not share memory with A or B (which may share theirs): it is refused. Interleaving rows or columns of one
+ * larger matrix are taken. Where alpha or k is 0, A and B are not read and may be anything. */
 cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
                         double beta, void* C);
 

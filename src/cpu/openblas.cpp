@@ -30,8 +30,8 @@ constexpr Limits kMost{std::numeric_limits<blasint>::max() / 2 + 1, std::numeric
 constexpr double kTimePerThread = 1e6;
 constexpr double kElementsPerThread = 1 << 18;
 constexpr double kTimePerChunk = 5e4;  // of products that a worker takes at once
-// Every call of OpenBLAS takes a lock of the whole process twice, for its buffers. Products that take little longer than
-// that gain nothing from more threads.
+// Products of a few hundred nanoseconds gain little from a second thread. Presumably it is the lock of the process that
+// OpenBLAS takes for its buffers in every call; this is the time we allow for it, and nobody has profiled it.
 constexpr double kLockTime = 150;
 
 bool is_packed(Type in) { return in != Type::f64 && in != Type::f32; }
