@@ -41,7 +41,19 @@ install(TARGETS cairn_kernel_headers cairn_kernel_plain cairn_kernel_traced cair
 install(TARGETS cairn_emu_own ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY emu device DESTINATION ${CAIRN_INSTALL_EMULATOR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" REGEX "/refused/cuda/" PATTERN traced EXCLUDE)
+# What the command shows: sources of the rungs, pages, records. Links between them are relative, so they stand here as
+# they do in the tree. The folder for documentation has links to them.
+set(data_dir ${CMAKE_INSTALL_DATADIR}/cairn)
+install(DIRECTORY kernels device DESTINATION ${data_dir} PATTERN CMakeLists.txt EXCLUDE)
+install(DIRECTORY docs results DESTINATION ${data_dir})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${data_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(RELATIVE_PATH doc_to_data ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_DATADIR}/cairn)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/doc_links)
+foreach(name README.md CHANGELOG.md docs kernels device results)
+  file(CREATE_LINK ${doc_to_data}/${name} ${PROJECT_BINARY_DIR}/doc_links/${name} SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/doc_links/${name} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endforeach()
 if(TARGET cairn_cli)
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(cairn_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")

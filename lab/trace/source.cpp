@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "lab/data_folder.hpp"
 #include "lab/trace/ratios.hpp"
 
 namespace cairn::lab::trace {
@@ -43,13 +44,7 @@ Listing listing(const std::string& file, const Counted& counted, const std::vect
 
 }  // namespace
 
-std::vector<std::string> source_roots() {
-#ifdef CAIRN_SOURCE_DIR
-  return {CAIRN_SOURCE_DIR, "."};
-#else
-  return {"."};
-#endif
-}
+std::vector<std::string> source_roots() { return {data_folder().string(), "."}; }
 
 std::vector<std::string> own_roots() {
   std::vector<std::string> roots = source_roots();

@@ -20,7 +20,7 @@ struct Listing {
   std::vector<SourceLine> lines;  // empty where the file cannot be read
 };
 
-// Where the files of a trace are looked for, in order: the tree this was built from, then the current directory.
+// Where the files of a trace are looked for, in order: the project's own, then the current directory.
 std::vector<std::string> source_roots();
 // For a user's file the other way round: its path is relative to the current directory.
 std::vector<std::string> own_roots();

@@ -120,7 +120,7 @@ Action diff_verb(CLI::App& verb) {
   verb.add_option("-U,--unified", options->context, "Unchanged lines around a change")->capture_default_str();
   verb.add_flag("--side-by-side", options->side_by_side, "In two columns, as wide as the terminal or $COLUMNS");
   verb.add_option("--source", options->source,
-                  "The folder with Cairn's sources; the one this was built from if not given");
+                  "The folder with Cairn's sources; the installed ones, or those this was built from, if not given");
   add_output_flags(verb, options->output);
   return [options, &verb] {
     if (verb.count("RUNG") > 0) {

@@ -65,6 +65,17 @@ if [ -x "$prefix/bin/cairn" ]; then
   (cd "$example" && "$prefix/bin/cairn" trace kernel.cu --kernel 'smooth_rows<float, 2>' --grid 3,20 --block 128 \
     --shared 528 --arg 'f32[300x20]=random' --arg 'f32[5]=0.2' --arg 'f32[300x20]' --arg 300 --arg 20) >"$work/own.txt"
   grep -E -q '^global load requests +360$' "$work/own.txt" || { cat "$work/own.txt"; exit 1; }
+  # Sources and pages come along. The words appended to a file prove that it is the installed one which is read.
+  sed -i 's|^.*\<acc += .*$|&  // installed|' "$prefix/share/cairn/kernels/simt/02_coalesced.cu"
+  (cd "$work" && "$prefix/bin/cairn" trace simt/02 --shape 32 --lines) >"$work/lines.txt"
+  grep -q 'acc += .*// installed' "$work/lines.txt" || { cat "$work/lines.txt"; exit 1; }
+  echo 'int installed_line;' >>"$prefix/share/cairn/kernels/simt/02_coalesced.cu"
+  (cd "$work" && "$prefix/bin/cairn" diff simt/02) >"$work/diff.txt"
+  grep -q '^+.*installed_line' "$work/diff.txt" || { cat "$work/diff.txt"; exit 1; }
+  (cd "$work" && "$prefix/bin/cairn" report "$prefix/share/cairn/results/h200/ladder.json") >"$work/report.txt"
+  for file in docs/ladder.md docs/trail/README.md README.md results/h200/ladder.json kernels/hopper/59_summit.cu; do
+    [ -f "$prefix/share/doc/cairn/$file" ] || { echo "consumer_test: share/doc/cairn/$file leads nowhere" >&2; exit 1; }
+  done
   # What the installed command compiles with comes from beside it, not from the tree it was built in.
   mv "$prefix"/lib*/libcairn_emu_own.a "$work/away.a" 2>/dev/null || mv "$prefix"/lib/*/libcairn_emu_own.a "$work/away.a"
   code=0
