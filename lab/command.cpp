@@ -11,10 +11,13 @@
 #include <fmt/format.h>
 
 #include "cairn/cairn.hpp"
+#include "lab/completion/answer.hpp"
+#include "lab/completion/value_names.hpp"
 #include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/invocation.hpp"
 #include "lab/options.hpp"
+#include "lab/share.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -72,6 +75,18 @@ int dispatch(int argc, const char* const* argv) {
   for (const Verb& verb : kVerbs) {
     CLI::App* subcommand = app.add_subcommand(verb.name);
     subcommand->callback([&action, run = verb.add(*subcommand)] { action = run; });
+  }
+
+  name_values(app);
+  // Not for people, hence no verbs: what completion scripts ask, and what a build installs.
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "__complete") {
+    Output({}).write(complete(app, {argv + 2, argv + argc}));
+    return kGood;
+  }
+  if (first == "__share" && argc == 3) {
+    write_share(app, argv[2]);
+    return kGood;
   }
 
   try {

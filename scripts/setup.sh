@@ -26,6 +26,9 @@ build       optional  boost         libboost-context-dev  a faster emulator (it 
 test        required  gtest         libgtest-dev          the tests
 test        required  nm            binutils              reading the symbol table
 test        optional  patch         patch                 holding cairn diff --raw to be a patch
+test        optional  zsh           zsh                   trying its completion
+test        optional  fish          fish                  trying its completion
+test        optional  groff         groff-base            checking the man pages
 fuzz        optional  clang++       clang                 the fuzz targets
 fuzz        optional  libfuzzer     libclang-rt-dev       the fuzz targets
 lint        optional  clang-format  clang-format          make format, make lint

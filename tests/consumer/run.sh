@@ -73,6 +73,10 @@ if [ -x "$prefix/bin/cairn" ]; then
   (cd "$work" && "$prefix/bin/cairn" diff simt/02) >"$work/diff.txt"
   grep -q '^+.*installed_line' "$work/diff.txt" || { cat "$work/diff.txt"; exit 1; }
   (cd "$work" && "$prefix/bin/cairn" report "$prefix/share/cairn/results/h200/ladder.json") >"$work/report.txt"
+  for file in man/man1/cairn.1 man/man1/cairn-bench.1 bash-completion/completions/cairn zsh/site-functions/_cairn \
+              fish/vendor_completions.d/cairn.fish; do
+    [ -s "$prefix/share/$file" ] || { echo "consumer_test: no share/$file" >&2; exit 1; }
+  done
   for file in docs/ladder.md docs/trail/README.md README.md results/h200/ladder.json kernels/hopper/59_summit.cu; do
     [ -f "$prefix/share/doc/cairn/$file" ] || { echo "consumer_test: share/doc/cairn/$file leads nowhere" >&2; exit 1; }
   done
