@@ -16,6 +16,7 @@
 #include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/invocation.hpp"
+#include "lab/nearest.hpp"
 #include "lab/options.hpp"
 #include "lab/share.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -49,16 +50,17 @@ int complain(Exit code, const std::string& message) {
   return code;
 }
 
-// CLI11 only says that the word was not expected; this lists the verbs.
+// CLI11 only says that the word was not expected; this names the verbs most like it.
 int complain_about_arguments(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   const auto chosen = app.get_subcommands();
   if (!chosen.empty()) {
     return complain(kUsage, fmt::format("{} (see cairn {} --help)", error.what(), chosen.front()->get_name()));
   }
   if (first.starts_with("-")) return complain(kUsage, fmt::format("{} (see cairn --help)", error.what()));
-  std::string verbs;
-  for (const Verb& verb : kVerbs) verbs += (verbs.empty() ? "" : ", ") + std::string(verb.name);
-  return complain(kUsage, fmt::format("there is no verb '{}'; the verbs are {}", first, verbs));
+  std::vector<std::string> verbs;
+  for (const Verb& verb : kVerbs) verbs.emplace_back(verb.name);
+  return complain(kUsage,
+                  fmt::format("there is no verb '{}'; {} (see cairn --help)", first, nearest_text(first, verbs)));
 }
 
 int dispatch(int argc, const char* const* argv) {

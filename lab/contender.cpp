@@ -8,13 +8,14 @@
 #include "lab/contender_cpu.hpp"
 #include "lab/contender_library.hpp"
 #include "lab/contender_rung.hpp"
+#include "lab/nearest.hpp"
 
 namespace cairn::lab {
 namespace {
 
-std::string ids_of(const Contenders& list) {
-  std::string ids;
-  for (const auto& contender : list) ids += (ids.empty() ? "" : ", ") + std::string(contender->id());
+std::vector<std::string> ids_of(const Contenders& list) {
+  std::vector<std::string> ids;
+  for (const auto& contender : list) ids.emplace_back(contender->id());
   return ids;
 }
 
@@ -66,7 +67,8 @@ Status select(const std::vector<std::string>& patterns, Contenders& all) {
   for (const std::string& pattern : patterns) {
     const auto found = named_by(pattern, all);
     if (found.empty()) {
-      return {Code::invalid_argument, fmt::format("no contender is named '{}'; there are {}", pattern, ids_of(all))};
+      return {Code::invalid_argument, fmt::format("no contender is named '{}'; {} (cairn list has all)", pattern,
+                                                  nearest_text(pattern, ids_of(all)))};
     }
     const Id first(all[found[0]]->id());
     const bool one_rung =

@@ -9,6 +9,7 @@
 
 #include "kernels/ladder.hpp"
 #include "lab/exit.hpp"
+#include "lab/nearest.hpp"
 
 namespace cairn::lab::diff {
 namespace {
@@ -48,14 +49,16 @@ std::vector<OwnNames> rungs_of_this_build() {
 }
 
 const OwnNames& find_rung(const std::string& wanted, const std::vector<OwnNames>& all) {
-  std::vector<const OwnNames*> found, everything;
+  std::vector<const OwnNames*> found;
+  std::vector<std::string> ids;
   for (const OwnNames& rung : all) {
     if (rung.id == wanted) return rung;
     if (!wanted.empty() && rung.id.starts_with(wanted)) found.push_back(&rung);
-    everything.push_back(&rung);
+    ids.push_back(rung.id);
   }
   if (found.empty())
-    throw Error(kUsage, fmt::format("no rung is named '{}'; there are {}", wanted, joined(everything)));
+    throw Error(kUsage,
+                fmt::format("no rung is named '{}'; {} (cairn diff has all)", wanted, nearest_text(wanted, ids)));
   if (found.size() > 1)
     throw Error(kUsage, fmt::format("'{}' could be {}; write more of the id", wanted, joined(found)));
   return *found[0];

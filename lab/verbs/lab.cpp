@@ -10,6 +10,7 @@
 #include "lab/exit.hpp"
 #include "lab/experiments/experiments.hpp"
 #include "lab/invocation.hpp"
+#include "lab/nearest.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
 #include "lab/record/lines.hpp"
@@ -31,12 +32,13 @@ struct Options {
 };
 
 const Experiment& find(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const Experiment& experiment : experiments()) {
     if (experiment.name == name) return experiment;
-    names += (names.empty() ? "" : ", ") + std::string(experiment.name);
+    names.emplace_back(experiment.name);
   }
-  throw Error(kUsage, fmt::format("there is no experiment '{}'; there are: {}", name, names));
+  throw Error(kUsage,
+              fmt::format("there is no experiment '{}'; {} (cairn lab has all)", name, nearest_text(name, names)));
 }
 
 bool is_there(runtime::Kind kind) {

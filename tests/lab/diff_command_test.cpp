@@ -122,7 +122,7 @@ TEST(DiffCommand, TheTableHasEveryRung) {
 TEST(DiffCommand, WhatIsWrongIsOneLine) {
   const std::string where = " --source " + a_tree();
   expect_complaint("simt/1" + where, 2, "'simt/1' could be simt/10_vector_copy, simt/11_a_transposed");
-  expect_complaint("simt/99" + where, 2, "no rung is named 'simt/99'; there are ");
+  expect_complaint("simt/99" + where, 2, "no rung is named 'simt/99'; the nearest are ");
   expect_complaint("simt/12 simt/99" + where, 2, "no rung is named 'simt/99'");
   expect_complaint("''", 2, "no rung is named ''");
   expect_complaint("simt/01" + where, 2,

@@ -7,6 +7,7 @@
 
 #include "cairn/cairn.hpp"
 #include "lab/contender.hpp"
+#include "lab/nearest.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -68,13 +69,24 @@ TEST(Select, APrefixOfSeveralSaysWhichAndKeepsTheList) {
   EXPECT_EQ(list.size(), 5u);
 }
 
-TEST(Select, NothingFoundListsWhatThereIs) {
-  for (const char* pattern : {"tpu", "tpu/*", ""}) {
+TEST(Select, NothingFoundShowsTheNearestThree) {
+  for (const char* pattern : {"smit/16_warp", "simt_16*", "simt/16@7"}) {
     Contenders list = all();
     const Status status = select({pattern}, list);
     EXPECT_EQ(status.code(), Code::invalid_argument) << pattern;
     EXPECT_NE(status.message().find("simt/16_warp_tile"), std::string::npos) << status.message();
+    EXPECT_EQ(std::ranges::count(status.message(), ','), 2) << status.message();
   }
+}
+
+TEST(Select, TheNearestCountSwapsOnceAndTakeBeginnings) {
+  const Ids names = {"simt/04_block_tile", "simt/05_block_tile_vec4", "cpu/openblas", "simt/09_register_tile", "lab"};
+  EXPECT_EQ(nearest("smit/04", names, 1), Ids{"simt/04_block_tile"});
+  EXPECT_EQ(nearest("simt/5", names, 1), Ids{"simt/05_block_tile_vec4"});
+  EXPECT_EQ(nearest("cpu/opneblas", names, 1), Ids{"cpu/openblas"});
+  EXPECT_EQ(nearest("", names).size(), 3u);
+  EXPECT_EQ(nearest("x", {"a", "a", "b"}), (Ids{"a", "b"})) << "one id on two devices is one name";
+  EXPECT_TRUE(nearest("x", {}).empty());
 }
 
 TEST(Select, TilesOnlyWhereAsked) {
