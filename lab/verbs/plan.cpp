@@ -70,7 +70,8 @@ Action plan_verb(CLI::App& verb) {
   options->problem = {{"1024"}, {"nn"}, {"f32"}, {"row"}};
   verb.description(
       "Say what the library would run for a problem, and why\n"
-      "Every candidate, and what ruled it out. Nothing is multiplied.");
+      "Every candidate with its forecast, and by reason those that were ruled out. Nothing is multiplied, and\n"
+      "alpha and beta would change nothing.");
   verb.footer(
       examples({"cairn plan --shape 4096x4096x64", "cairn plan --type bf16 --shape 4096 --device emu --sms 132",
                 "cairn plan --order column --format json"}));

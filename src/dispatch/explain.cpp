@@ -70,25 +70,77 @@ std::string explain_fallback(const Plan::Impl& plan) {
          ", " + sum(choice.forecast) + "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
 }
 
-// From the top of the ladder.
+// Rungs for which the same is to be said.
+struct Group {
+  std::string reason;
+  std::vector<std::size_t> rungs;  // places among the rungs that multiply, ascending
+};
+
+void add(std::vector<Group>& groups, const std::string& reason, std::size_t rung) {
+  for (Group& group : groups) {
+    if (group.reason == reason) return group.rungs.push_back(rung);
+  }
+  groups.push_back({reason, {rung}});
+}
+
+// "simt/04" of "simt/04_block_tile", and "simt/" of that.
+std::string_view short_id(const Rung& rung) { return rung.id.substr(0, rung.id.find('_')); }
+std::string_view family(const Rung& rung) { return rung.id.substr(0, rung.id.find('/') + 1); }
+
+// "simt/01–22, tensor/32–33, tensor/40 (25 rungs)": a range is of rungs that follow each other.
+std::string listed(const Group& group, const std::vector<const Rung*>& rungs) {
+  std::string text;
+  const auto& at = group.rungs;
+  for (std::size_t i = 0, last = 0; i < at.size(); i = last + 1) {
+    const Rung& first = *rungs[at[i]];
+    for (last = i; last + 1 < at.size() && at[last + 1] == at[last] + 1; ++last) {
+      if (family(*rungs[at[last + 1]]) != family(first)) break;
+    }
+    const Rung& end = *rungs[at[last]];
+    if (!text.empty()) text += ", ";
+    text += short_id(first);
+    if (last > i) text += "–" + std::string(short_id(end).substr(family(end).size()));
+  }
+  return at.size() == 1 ? text : text + " (" + std::to_string(at.size()) + " rungs)";
+}
+
+// why_not() without its subject; of types it lists those that the rung takes, and here those of the problem count.
+std::string reason_of(const Rung& rung, const Plan::Impl& plan) {
+  if (refusal(rung, plan.row, plan.gpu) == Refusal::types) {
+    const std::string brief = plan.row.brief();
+    return "does not take " + brief.substr(0, brief.find(' '));
+  }
+  const std::string reason = why_not(rung, plan.row, plan.gpu);
+  return reason.starts_with("it ") ? reason.substr(3) : reason;
+}
+
+// The rungs with a forecast from the top of the ladder; those without one, and those ruled out, by reason.
 std::string explain_gpu(const Plan::Impl& plan) {
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : ladder_of(plan.kind))
+    if (rung->kind == RungKind::gemm) rungs.push_back(rung);
   std::string why;
-  const Ladder ladder = ladder_of(plan.kind);
-  for (auto it = ladder.rbegin(); it != ladder.rend(); ++it) {
-    const Rung& rung = **it;
-    if (rung.kind != RungKind::gemm) continue;
+  std::vector<Group> ruled_out, no_forecast;
+  for (std::size_t i = rungs.size(); i-- > 0;) {
+    const Rung& rung = *rungs[i];
     if (&rung == plan.best.rung) why += explain_best(plan);
     if (&rung == plan.fallback.rung) why += explain_fallback(plan);
-    if (&rung == plan.best.rung || &rung == plan.fallback.rung) continue;
-    why += std::string(rung.id) + ": ";
-    if (const std::string reason = why_not(rung, plan.row, plan.gpu); !reason.empty()) {
-      why += "ruled out, " + reason + "\n";
-    } else if (rung.choose != nullptr) {
-      why += "a longer forecast, " + sum(candidate(rung, plan.row, plan.gpu).choice.forecast) + "\n";
-    } else {
-      why += "no forecast, so it runs only where no rung with one does\n";
+    if (&rung == plan.best.rung || &rung == plan.fallback.rung || rung.choose == nullptr) continue;
+    if (refusal(rung, plan.row, plan.gpu) == Refusal::none)
+      why += std::string(rung.id) + ": a longer forecast, " +
+             sum(candidate(rung, plan.row, plan.gpu).choice.forecast) + "\n";
+  }
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const Rung& rung = *rungs[i];
+    if (refusal(rung, plan.row, plan.gpu) != Refusal::none) {
+      add(ruled_out, reason_of(rung, plan), i);
+    } else if (rung.choose == nullptr && &rung != plan.best.rung) {
+      add(no_forecast, "no forecast, so used only where no rung with one can be", i);
     }
   }
+  for (const Group& group : no_forecast) why += group.reason + ": " + listed(group, rungs) + "\n";
+  if (!ruled_out.empty()) why += "ruled out:\n";
+  for (const Group& group : ruled_out) why += "  " + group.reason + ": " + listed(group, rungs) + "\n";
   return why;
 }
 

@@ -100,10 +100,17 @@ TEST(Plan, SaysWhatWasWeighed) {
   const std::string& why = plan->words().why;
   for (int tile = 0; tile < plan->best.rung->tiles; ++tile)
     EXPECT_NE(why.find(std::string("  ") + plan->best.rung->tile_name(tile).text + ", "), std::string::npos) << why;
-  for (const char* said : {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue",
-                           "least energy", "simt/22_pipelined: ruled out, it takes only f32 into f32",
-                           "hopper/58_pingpong: no forecast, so it runs only"})
+  for (const char* said :
+       {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue", "least energy",
+        "no forecast, so used only where no rung with one can be: tensor/31, tensor/34–38, "
+        "hopper/51–58 (14 rungs)\n",
+        "ruled out:\n  does not take bf16: simt/01–22, tensor/32–33, tensor/40 (25 rungs)\n"})
     EXPECT_NE(why.find(said), std::string::npos) << said << "\n" << why;
+  const std::string turing = planned(75, square(Type::f32, 4096, Op::none))->words().why;
+  for (const char* said : {"  needs sm_80 or later; this is sm_75: ",
+                           "  computes in split, and the problem asks for "
+                           "native: tensor/40\n"})
+    EXPECT_NE(turing.find(said), std::string::npos) << said << "\n" << turing;
   EXPECT_EQ(plan->words().tile, plan->best.rung->tile_name(plan->best.choice.tile).text);
 }
 
