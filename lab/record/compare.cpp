@@ -37,9 +37,7 @@ std::string reason(const Row& row, const Record& other) {
   for (const Row& candidate : other.rows) {
     if (!same_row(candidate, row)) continue;
     if (!candidate.refused.empty()) return ": refused: " + candidate.refused;
-    if (!candidate.timed() && !candidate.verified.empty() && candidate.verified != "exact") {
-      return ": failed: " + candidate.verified;
-    }
+    if (candidate.failed()) return ": failed: " + candidate.verified;
   }
   return "";
 }
@@ -88,6 +86,7 @@ Comparison compare(const Record& before, const Record& after, double within_perc
                                    [&](const Line& other) { return same_row(*line.row, *other.row); });
     if (twin == unmatched.end()) {
       result.only.push_back(says_only("old", *line.row, after));
+      ++result.vanished;
       continue;
     }
     result.pairs.push_back(pair_of(line, *twin, within_percent / 100));

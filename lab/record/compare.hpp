@@ -23,6 +23,7 @@ struct Comparison {
   std::vector<Pair> pairs;               // in the order of the first record
   std::vector<std::string> differences;  // of device, software, method, commit: one line each
   std::vector<std::string> only;         // rows that just one has times of: one line each
+  std::int64_t vanished = 0;             // of these, the first record's
 
   std::int64_t agreeing() const;
   double percent() const;  // of the pairs that agree; 0 if there are none

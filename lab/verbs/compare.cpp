@@ -85,6 +85,8 @@ int run(const Options& options) {
                               : fmt::format("{} of {} rows agree ({:.0f} %)", comparison.agreeing(),
                                             comparison.pairs.size(), comparison.percent());
   const bool too_few = comparison.percent() < options.require;
+  // A row that is gone agrees with nothing: a contender that no longer runs must not pass as one that agrees.
+  const bool gone = options.require > 0 && comparison.vanished > 0;
   if (too_few) {
     report.alarms.push_back(fmt::format("{}; --require asks for {} %", sum, options.require));
   } else {
@@ -92,8 +94,11 @@ int run(const Options& options) {
   }
   for (auto* lines : {&report.before, &report.after})
     std::ranges::transform(*lines, lines->begin(), one_line);  // they have names of both records
+  if (gone)
+    report.alarms.push_back(fmt::format("{} of the old record's rows {} not in the new one; --require asks for all",
+                                        comparison.vanished, comparison.vanished == 1 ? "is" : "are"));
   output.write(report);
-  return too_few ? kFailed : kGood;
+  return too_few || gone ? kFailed : kGood;
 }
 
 }  // namespace
@@ -112,7 +117,8 @@ Action compare_verb(CLI::App& verb) {
   verb.add_option("NEW", options->after, "Another one")->required();
   verb.add_option("--within", options->within, "Widen the old intervals by this many percent at each end")
       ->capture_default_str();
-  verb.add_option("--require", options->require, "Exit with 1 if fewer percent of the rows agree")
+  verb.add_option("--require", options->require,
+                  "Exit with 1 if fewer percent of the rows agree, or a row of OLD is not in NEW")
       ->capture_default_str();
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };

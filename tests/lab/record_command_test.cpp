@@ -184,6 +184,21 @@ TEST(Command, CompareCountsWhatAgrees) {
   EXPECT_NE(strict.err.find("--require asks for 100 %"), std::string::npos) << strict.err;
 }
 
+// A contender that no longer runs must not pass as one that agrees.
+TEST(Command, CompareRequiresThatNoRowVanishes) {
+  auto record = with_row_objects(slurp(scratch() / a_record()));
+  auto& rows = record["rows"];
+  std::erase_if(rows.get_ref<nlohmann::json::array_t&>(), [](const auto& row) { return row["id"] == "cairn"; });
+  ASSERT_FALSE(rows.empty());
+  std::ofstream(scratch() / "fewer.json") << record;
+  const std::string fewer = "compare " + a_record() + " fewer.json";
+  EXPECT_EQ(run_cairn(fewer).code, 0) << "without --require it only tells";
+  const Ran strict = run_cairn(fewer + " --require 1 --format csv");
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_NE(strict.err.find("1 of the old record's rows is not in the new one"), std::string::npos) << strict.err;
+  EXPECT_EQ(run_cairn("compare fewer.json " + a_record() + " --require 1").code, 0) << "more rows are no loss";
+}
+
 TEST(Command, AFullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   expect_complaint("list --out /dev/full", 1, "No space left");
