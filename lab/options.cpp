@@ -107,7 +107,7 @@ void add_seed_flag(CLI::App& verb, std::uint64_t& seed) {
 
 void add_output_flags(CLI::App& verb, OutputOptions& options) {
   verb.add_option("--format", options.format, "table, csv, json or md; by default what --out ends in, else a table");
-  verb.add_option("--out", options.out, "Write to this file instead of standard output; it must not exist");
+  verb.add_option("--out", options.out, "Write to this file, which must not exist; - is standard output, as is no --out");
   verb.add_flag("--force", options.force, "Let --out replace a file");
 }
 

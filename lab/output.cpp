@@ -36,13 +36,13 @@ bool is_special(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-void check_target(const std::string& path, bool force) {
+void check_target(const std::string& path, bool force, const std::string& flag) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
-    throw Error(kUsage, fmt::format("{} is a directory; --out wants a file", path));
+    throw Error(kUsage, fmt::format("{} is a directory; {} wants a file", path, flag));
   const fs::path parent = fs::path(path).parent_path();
   if (!parent.empty() && !fs::is_directory(parent, ignored)) {
-    throw Error(kUsage, fmt::format("there is no directory {} for --out {}", parent.string(), path));
+    throw Error(kUsage, fmt::format("there is no directory {} for {} {}", parent.string(), flag, path));
   }
   if (!force && !is_special(path) && fs::exists(fs::symlink_status(path, ignored))) already_there(path);
 }
@@ -70,7 +70,7 @@ class Temporary {
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  void commit(std::string_view text, const std::string& target, bool force) {
+  void commit(std::string_view text, const std::string& target, bool force, const std::string& flag) {
     write_all(file_, text, target);
     // Some file systems report a full disk only here.
     if (::fsync(file_) != 0 && errno != EINVAL) cannot_write(target, errno);
@@ -80,7 +80,7 @@ class Temporary {
       if (::link(path_.c_str(), target.c_str()) == 0) return;
       if (errno == EEXIST) already_there(target);
       // No hard links here: look once more, then rename.
-      check_target(target, force);
+      check_target(target, force, flag);
     }
     if (::rename(path_.c_str(), target.c_str()) != 0) cannot_write(target, errno);
   }
@@ -98,19 +98,21 @@ std::string visible_csv(std::string_view text) {
   return out + visible(text);
 }
 
-Format parse_format(const OutputOptions& options) {
-  std::string word = options.format;
-  if (word.empty()) {
-    std::string extension = fs::path(options.out).extension().string();
-    std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (extension == ".html" || extension == ".htm") {
-      throw Error(kUsage,
-                  fmt::format("--out {}: there is no HTML of this, only table, csv, json and md; choose one by "
-                              "--format, or a name that ends in .csv, .json or .md",
-                              options.out));
-    }
-    word = extension == ".csv" || extension == ".json" || extension == ".md" ? extension.substr(1) : "table";
+// What a file's extension asks for. A picture or a workbook that held a table of text would not open.
+std::string format_of(const OutputOptions& options) {
+  std::string extension = fs::path(options.out).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (extension.empty() || extension == ".txt") return "table";
+  for (const char* known : {".csv", ".json", ".md"}) {
+    if (extension == known) return extension.substr(1);
   }
+  throw Error(kUsage,
+              fmt::format("{} {}: no format is called '{}'; end it in .txt, .csv, .json, .md, or add --format",
+                          options.flag, options.out, extension));
+}
+
+Format parse_format(const OutputOptions& options) {
+  const std::string word = options.format.empty() ? format_of(options) : options.format;
   if (word == "table") return Format::table;
   if (word == "csv") return Format::csv;
   if (word == "json") return Format::json;
@@ -118,31 +120,54 @@ Format parse_format(const OutputOptions& options) {
   throw Error(kUsage, fmt::format("--format '{}' is not one of table, csv, json, md", word));
 }
 
+// The same file by whatever path; a device such as /dev/null takes any number of texts.
+bool same_target(const OutputOptions& a, const OutputOptions& b) {
+  if (a.to_stdout() || b.to_stdout()) return a.to_stdout() && b.to_stdout();
+  if (is_special(a.out)) return false;
+  std::error_code error;
+  if (fs::equivalent(a.out, b.out, error) && !error) return true;
+  const auto whole = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, error), error); };
+  return whole(a.out) == whole(b.out);
+}
+
 }  // namespace
 
 Output::Output(OutputOptions options) : options_(std::move(options)), format_(parse_format(options_)) {
-  if (!options_.out.empty()) check_target(options_.out, options_.force);
+  if (!to_stdout()) check_target(options_.out, options_.force, options_.flag);
 }
 
 void Output::write(const Report& report) const {
   if (format_ == Format::csv || format_ == Format::json) {
     for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", visible(line));
   }
-  const std::string text = render(report, format_, options_.out.empty() && use_colour(STDOUT_FILENO));
+  const std::string text = render(report, format_, to_stdout() && use_colour(STDOUT_FILENO));
   // A program gets the fields of CSV as they are, a terminal none that it would obey.
-  const bool shown = format_ == Format::csv && options_.out.empty() && ::isatty(STDOUT_FILENO) != 0;
+  const bool shown = format_ == Format::csv && to_stdout() && ::isatty(STDOUT_FILENO) != 0;
   write(shown ? visible_csv(text) : text);
 }
 
 void Output::write(std::string_view text) const {
-  if (!options_.out.empty()) return write_file(options_.out, text, options_.force);
+  if (!to_stdout()) return write_file(options_.out, text, options_.force, options_.flag);
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) cannot_write("standard output", errno);
 }
 
-void write_file(const std::string& path, std::string_view text, bool force) {
-  check_target(path, force);
-  if (!is_special(path)) return Temporary(path).commit(text, path, force);
+void expect_distinct(const std::vector<OutputOptions>& all) {
+  std::vector<const OutputOptions*> seen;
+  for (const OutputOptions& one : all) {
+    if (one.out.empty() && one.flag != "--out") continue;
+    for (const OutputOptions* other : seen) {
+      if (same_target(one, *other))
+        throw Error(kUsage, fmt::format("{} and {} would both write to {}; choose another name for one of them",
+                                        other->flag, one.flag, one.to_stdout() ? "standard output" : one.out));
+    }
+    seen.push_back(&one);
+  }
+}
+
+void write_file(const std::string& path, std::string_view text, bool force, const std::string& flag) {
+  check_target(path, force, flag);
+  if (!is_special(path)) return Temporary(path).commit(text, path, force, flag);
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) cannot_write(path, errno);
   try {

@@ -3,23 +3,41 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lab/table.hpp"
 
 namespace cairn::lab {
 
 struct OutputOptions {
-  std::string format;  // empty: by the file's extension, else a table
-  std::string out;     // empty: stdout
-  bool force = false;  // an existing file may be replaced
+  std::string format;          // empty: by the file's extension, else a table
+  std::string out;             // empty or "-": stdout
+  bool force = false;          // an existing file may be replaced
+  std::string flag = "--out";  // the option that named the file, for messages
+
+  bool to_stdout() const { return out.empty() || out == "-"; }
 };
+
+// Another file beside that of --out: what a flag such as --record named. The command writes no such file if `path` is
+// empty.
+inline OutputOptions beside(const OutputOptions& out, std::string flag, const std::string& path,
+                            std::string format = "table") {
+  return {std::move(format), path, out.force, std::move(flag)};
+}
+
+// Throws if two of them would write to the same file, or to standard output: the first is --out, which is standard
+// output if it is empty; the others are left out if they are.
+void expect_distinct(const std::vector<OutputOptions>& all);
 
 class Output {
  public:
-  // Refuses an existing file at once, before the work whose result it would hold.
+  // Refuses an existing file, a missing folder and an extension of no format it writes at once, before the work whose
+  // result the file would hold.
   explicit Output(OutputOptions options);
 
   Format format() const { return format_; }
+  bool to_stdout() const { return options_.to_stdout(); }
   void write(const Report& report) const;
   void write(std::string_view text) const;
 
@@ -29,7 +47,8 @@ class Output {
 };
 
 // Writes a temporary file next to `path` and renames it, so that a full disk or a crash leaves no incomplete file.
-void write_file(const std::string& path, std::string_view text, bool force);
+// `flag` is the option that named it.
+void write_file(const std::string& path, std::string_view text, bool force, const std::string& flag = "--out");
 
 // True for a terminal if NO_COLOR is not set.
 bool use_colour(int file_descriptor);

@@ -144,7 +144,7 @@ void write(const record::Record& record, const Options& options, const Output& o
   if (output.format() == Format::json) {
     output.write(kept_text(record, options));
   } else if (!options.style.empty()) {
-    const bool bold = options.output.out.empty() && use_colour(STDOUT_FILENO);
+    const bool bold = output.to_stdout() && use_colour(STDOUT_FILENO);
     output.write(record::view_in_style(record, options.style, output.format(), bold));
   } else {
     output.write(record::view(record));
@@ -152,8 +152,10 @@ void write(const record::Record& record, const Options& options, const Output& o
 }
 
 int run(const Options& options) {
+  const OutputOptions record_file = beside(options.output, "--record", options.record, "json");
   const Output output(options.output);
-  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  const Output keep(record_file);
+  expect_distinct({options.output, record_file});
   if (!(options.seconds > 0)) throw Error(kUsage, fmt::format("--seconds {} must be above 0", options.seconds));
   if (options.sustained && options.host)
     throw Error(kUsage, "--sustained keeps the device busy, and --host does not time the device; leave one out");

@@ -65,7 +65,7 @@ int show_one(const Options& options) {
       options.other.empty() ? diff::parent_of(rung, all) : diff::find_rung(options.other, all);
   const diff::RungDiff found = diff::compare_rungs(diff::read_rung(other, roots), rung, options.raw);
 
-  const bool to_terminal = options.output.out.empty() && ::isatty(STDOUT_FILENO) != 0;
+  const bool to_terminal = output.to_stdout() && ::isatty(STDOUT_FILENO) != 0;
   const diff::Look look{static_cast<std::size_t>(options.context), to_terminal && use_colour(STDOUT_FILENO),
                         page_width(to_terminal)};
   switch (format) {

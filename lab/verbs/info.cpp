@@ -46,10 +46,13 @@ struct Options {
 
 int tell_fragment(const Options& options) {
   const Output output(options.output);
+  const OutputOptions picture = beside(options.output, "--svg", options.svg);
   const FragmentAnswer answer = parse(options.fragment);
   if (!options.svg.empty()) {
-    Output(OutputOptions{"table", options.svg, options.output.force}).write(fragment_picture(answer));
-    if (options.output.out.empty() && options.output.format.empty()) return kGood;  // the picture was all
+    const bool only = options.output.out.empty() && options.output.format.empty();  // the picture is all
+    if (!only) expect_distinct({options.output, picture});
+    Output(picture).write(fragment_picture(answer));
+    if (only) return kGood;
   }
   if (output.format() == Format::csv || output.format() == Format::json) {
     output.write(render(fragment_list(answer), output.format()));

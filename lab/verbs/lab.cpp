@@ -117,8 +117,10 @@ int list_all(const Output& output) {
 }
 
 int run(const Options& options) {
+  const OutputOptions record_file = beside(options.output, "--record", options.record, "json");
   const Output output(options.output);
-  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  const Output keep(record_file);
+  expect_distinct({options.output, record_file});
   if (options.name.empty()) return list_all(output);
   const Experiment& experiment = find(options.name);
   Conditions asked = conditions(experiment, options);

@@ -241,8 +241,10 @@ int run_as_child(const Options& options) {
 
 int run(const Options& options) {
   if (options.child) return run_as_child(options);
+  const OutputOptions record_file = beside(options.output, "--record", options.record, "json");
   const Output output(options.output);
-  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  const Output keep(record_file);
+  expect_distinct({options.output, record_file});
   if (options.counters) return list_counters(output);
   if (options.ids.empty()) throw Error(kUsage, "profile wants the contenders to watch (cairn list has their ids)");
   const auto problems = options.problem.problems();

@@ -57,7 +57,7 @@ int rewrite_page(const Options& options, std::vector<record::Named> records) {
 }
 
 int rewrite_record(const Options& options) {
-  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  const Output keep(beside(options.output, "--record", options.record, "json"));
   if (options.records.size() != 1)
     throw Error(kUsage, fmt::format("--record writes one record again, and {} are given", options.records.size()));
   const record::Record record = record::read(options.records[0]);
@@ -72,7 +72,7 @@ int run(const Options& options) {
   for (const std::string& path : options.records) records.push_back({path, record::read(path)});
   if (!options.readme.empty()) return rewrite_page(options, std::move(records));
   const Format format = output.format();
-  const bool bold = options.output.out.empty() && use_colour(STDOUT_FILENO);
+  const bool bold = output.to_stdout() && use_colour(STDOUT_FILENO);
   record::check_style(options.style, format);
   if (!options.style.empty()) {
     std::string text;

@@ -148,9 +148,11 @@ bool any_source(const std::vector<std::string>& ids) {
 }
 
 int run(const Options& options) {
+  const OutputOptions page_file = beside(options.output, "--html", options.html);
+  const OutputOptions record_file = beside(options.output, "--record", options.record, "json");
   const Output output(options.output);
-  const Output page(OutputOptions{"table", options.html, options.output.force});
-  const Output keep(OutputOptions{"json", options.record, options.output.force});
+  const Output page(page_file), keep(record_file);
+  expect_distinct({options.output, page_file, record_file});
   const Seen seen = any_source(options.ids) ? watch_own(options) : watch_rungs(options);
   if (!options.record.empty()) keep.write(trace::to_json(seen.runs));
   if (!options.html.empty()) {

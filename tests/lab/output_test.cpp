@@ -110,11 +110,31 @@ TEST_F(OutputTest, AlarmsStayOutOfWhatMachinesReadButAreHeard) {
   EXPECT_NE(read("b").find("FAILED: this"), std::string::npos);
 }
 
+TEST_F(OutputTest, TheSameFileIsSeenByAnyPath) {
+  fs::create_directory(path("sub"));
+  fs::create_symlink(path("sub"), path("link"));
+  const auto pair = [&](const std::string& out, const std::string& record) {
+    const OutputOptions options{.format = "", .out = out, .force = true};
+    expect_distinct({options, beside(options, "--record", record)});
+  };
+  const auto message = error_of(kUsage, [&] { pair(path("a.json"), path("sub/../a.json")); });
+  EXPECT_NE(message.find("--out and --record would both write to "), std::string::npos) << message;
+  error_of(kUsage, [&] { pair(path("sub/a"), path("link/a")); });
+  error_of(kUsage, [&] { pair("", "-"); });
+  error_of(kUsage, [&] { pair("-", "-"); });
+  pair("", "");
+  pair("-", path("a"));
+  pair(path("a"), path("b"));
+  pair("/dev/null", "/dev/null");
+}
+
 TEST_F(OutputTest, TheExtensionChoosesTheFormatUnlessOneIsGiven) {
   EXPECT_EQ(Output({.format = "", .out = path("a.json"), .force = false}).format(), Format::json);
   EXPECT_EQ(Output({.format = "", .out = path("a.txt"), .force = false}).format(), Format::table);
   EXPECT_EQ(Output({.format = "md", .out = path("a.json"), .force = false}).format(), Format::md);
   EXPECT_EQ(Output({}).format(), Format::table);
+  error_of(kUsage, [&] { Output({.format = "", .out = path("a.svg"), .force = false}); });
+  EXPECT_EQ(Output({.format = "csv", .out = path("a.svg"), .force = false}).format(), Format::csv);
   error_of(kUsage, [] { Output({.format = "xml", .out = "", .force = false}); });
 }
 

@@ -120,10 +120,10 @@ TEST(Command, TheNamesOfARecordAreShownAndNotObeyed) {
 
 TEST(Command, ThereIsNoReportInHtmlYet) {
   for (const char* name : {"r.html", "r.HTM"}) {
-    expect_complaint("report " + a_record() + " --out " + name, 2, "only table, csv, json and md");
+    expect_complaint("report " + a_record() + " --out " + name, 2, "end it in .txt, .csv, .json, .md");
     EXPECT_FALSE(std::filesystem::exists(scratch() / name));
   }
-  expect_complaint("list --out list.html", 2, "only table, csv, json and md");
+  expect_complaint("list --out list.html", 2, "end it in .txt, .csv, .json, .md");
   EXPECT_EQ(run_cairn("report " + a_record() + " --out r.html --format md").code, 0);
   EXPECT_EQ(slurp(scratch() / "r.html"), run_cairn("report " + a_record() + " --format md").out);
 }
