@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/scalars.hpp"
 #include "runtime/runtime.hpp"
 #include "src/call.hpp"
 
@@ -42,6 +43,8 @@ class Contender {
   virtual Grid grid() const { return {}; }
   // Why it cannot take this problem; empty if it can.
   virtual std::string refuses(const Problem& problem) const = 0;
+  // Why it cannot take these alpha and beta for a problem that it takes; empty if it can.
+  virtual std::string refuses_scalars(const Problem& /*problem*/, const Scalars& /*scalars*/) const { return ""; }
   // Does what is not timed, such as planning and allocating scratch memory. Called before run() for each problem.
   virtual Status prepare(const Problem& problem) = 0;
   // Enqueues the product on the contender's machine; pointers are that machine's.
@@ -59,7 +62,7 @@ Status contenders(int device, Contenders& out, const std::vector<std::string>& p
 
 // Keeps those whose id one of the patterns names: a glob ("cpu/*") or a prefix that only one id has
 // ("cpu/o"); with "@1" behind it that tile of a rung, with "@*" all of them. No patterns keep all. A pattern that
-// names nothing, or a prefix of several, is an error that lists what there is.
+// names nothing is an error with the nearest ids, and a prefix of several one that lists them.
 Status select(const std::vector<std::string>& patterns, Contenders& all);
 
 }  // namespace cairn::lab

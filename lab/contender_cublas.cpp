@@ -203,8 +203,7 @@ class Lt final : public CublasContender {
   }
 
   Status multiply(const Call& call, runtime::Stream stream) override {
-    if (call.problem.out == Type::e4m3 && call.beta != 0)
-      return {Code::unsupported, "cuBLAS adds no C of e4m3 to a product; beta must be 0"};
+    if (call.problem.out == Type::e4m3 && call.beta != 0) return {Code::unsupported, kNoBeta};
     const Alignment alignment = alignment_of(call);
     if (call.problem.in == Type::e4m3 && std::min({alignment.A, alignment.B, alignment.C}) < 16)
       return {Code::unsupported, "cuBLAS takes e4m3 only where A, B and C are aligned to 16 bytes"};
@@ -213,7 +212,14 @@ class Lt final : public CublasContender {
     return shared().cublas().matmul(*plan->description, plan->algorithm, call, stream);
   }
 
+ public:
+  std::string refuses_scalars(const Problem& p, const Scalars& scalars) const override {
+    return p.out == Type::e4m3 && scalars.beta != 0 ? kNoBeta : "";
+  }
+
  private:
+  static constexpr const char* kNoBeta = "cuBLAS adds no C of e4m3 to a product; beta must be 0";
+
   struct Plan {
     Problem problem;
     Alignment alignment;

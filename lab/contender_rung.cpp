@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "lab/leading.hpp"
 #include "src/dispatch/candidate.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/normalize.hpp"
@@ -33,7 +34,11 @@ Problem RungContender::suited(const Problem& asked) const {
       if (t.in == asked.in && t.out == asked.out && t.compute == asked.compute) return asked;
   }
   const Op op_a = rung_.kind == RungKind::transpose ? Op::transpose : Op::none;
-  return Problem::packed(asked.in, op_a, Op::none, asked.m, asked.n, asked.n);
+  Problem own = Problem::packed(asked.in, op_a, Op::none, asked.m, asked.n, asked.n);
+  own.lda += padding(asked.a()), own.ldc += padding(asked.c());
+  own.batch = asked.batch;
+  set_strides_end_to_end(own);
+  return own;
 }
 
 std::string RungContender::refuses(const Problem& problem) const {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
 #include "lab/shapes.hpp"
 #include "lab/suites.hpp"
+#include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -46,14 +50,67 @@ void read_order(const std::string& word, Problem& problem) {
   if (!parse(word, problem.order).ok()) throw Error(kUsage, fmt::format("--order '{}' is not row or column", word));
 }
 
+// The options of each line of the suite. A line that names a layout is in that one only.
+std::vector<ProblemOptions> lines_of_suite(const ProblemOptions& options) {
+  if (options.shape_given)
+    throw Error(kUsage, fmt::format("--suite {} has its own shapes; leave out it or --shape", options.suite));
+  std::vector<ProblemOptions> all;
+  for (const SuiteLine& line : read_suite(options.suite)) {
+    ProblemOptions one = options;
+    one.suite.clear();
+    one.shape = {fmt::format("{}x{}x{}", line.shape.m, line.shape.n, line.shape.k)};
+    if (!line.layout.empty()) one.layout = {line.layout};
+    if (!line.layout.empty() && options.layout_given)
+      throw Error(kUsage, fmt::format("--suite {} has its own layouts, such as {} for {}; leave out --layout",
+                                      options.suite, line.layout, one.shape[0]));
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+// Throws for a leading dimension below the least, and names the flag that gave it.
+void check_leading(const ProblemOptions& options, const Problem& packed) {
+  const LeadingDimensions leading = options.leading();
+  const auto check = [&](const std::optional<Leading>& given, const std::string& own, const char* flag, char matrix,
+                         const Stored& stored) {
+    if (!given) return;
+    const std::string& text = own.empty() ? options.ld : own;
+    const char* named = own.empty() ? "--ld" : flag;
+    if (!given->above_least && given->elements < stored.min_ld())
+      throw Error(kUsage, fmt::format("{} {}: {} needs {} or more for {}", named, text, packed.brief(),
+                                      stored.min_ld(), matrix));
+    if (given->elements > std::numeric_limits<std::int64_t>::max() - stored.min_ld())
+      throw Error(kUsage, fmt::format("{} {} is too large", named, text));
+  };
+  check(leading.a, options.lda, "--lda", 'A', packed.a());
+  check(leading.b, options.ldb, "--ldb", 'B', packed.b());
+  check(leading.c, options.ldc, "--ldc", 'C', packed.c());
+}
+
 }  // namespace
 
+LeadingDimensions ProblemOptions::leading() const {
+  const auto read = [&](const std::string& own, const char* flag) -> std::optional<Leading> {
+    if (!own.empty()) return parse_leading(own, flag);
+    if (!ld.empty()) return parse_leading(ld, "--ld");
+    return {};
+  };
+  return {read(lda, "--lda"), read(ldb, "--ldb"), read(ldc, "--ldc")};
+}
+
 std::vector<Problem> ProblemOptions::problems() const {
+  std::vector<Problem> result;
+  if (!suite.empty()) {
+    for (const ProblemOptions& line : lines_of_suite(*this)) {
+      for (const Problem& problem : line.problems()) result.push_back(problem);
+    }
+    return result;
+  }
   std::vector<Shape> shapes;
   for (const std::string& text : shape) {
     for (const Shape& s : parse_shapes(text)) shapes.push_back(s);
   }
-  std::vector<Problem> result;
+  const LeadingDimensions given = leading();
   Problem p;
   for (const std::string& t : type) {
     read_type(t, p);
@@ -64,6 +121,10 @@ std::vector<Problem> ProblemOptions::problems() const {
         for (const Shape& s : shapes) {
           p.m = s.m, p.n = s.n, p.k = s.k;
           p.pack();
+          check_leading(*this, p);
+          given.apply(p);
+          p.batch = batch.value_or(1);
+          set_strides_end_to_end(p);
           result.push_back(p);
         }
       }
@@ -72,28 +133,58 @@ std::vector<Problem> ProblemOptions::problems() const {
   return result;
 }
 
-std::vector<Problem> ProblemOptions::problems(const std::string& suite) const {
-  if (suite.empty()) return problems();
-  std::vector<Problem> result;
-  for (const SuiteLine& line : read_suite(suite)) {
-    ProblemOptions one = *this;
-    one.shape = {fmt::format("{}x{}x{}", line.shape.m, line.shape.n, line.shape.k)};
-    if (!line.layout.empty()) one.layout = {line.layout};
-    for (const Problem& problem : one.problems()) result.push_back(problem);
-  }
-  return result;
-}
-
 void add_problem_flags(CLI::App& verb, ProblemOptions& options) {
-  add_list(verb, "--shape", options.shape, "Sizes: 1024, 4096x1024x512 (m x n x k), 256:1024:256 (a range)");
-  add_list(verb, "--layout", options.layout, "nn, nt, tn, tt: which of A and B are stored transposed");
+  add_list(verb, "--shape", options.shape, "Sizes: 1024, 4096x1024x512 (m x n x k), 256:1024:256 (a range)")
+      ->each([&](const std::string&) { options.shape_given = true; });
+  add_list(verb, "--layout", options.layout, "nn, nt, tn, tt: which of A and B are stored transposed")
+      ->each([&](const std::string&) { options.layout_given = true; });
   add_list(verb, "--type", options.type, std::string("Types: ") + kTypes);
   add_list(verb, "--order", options.order, "row or column: which neighbours touch in memory");
+  verb.add_option("--ld", options.ld, "Leading dimension of A, B and C: elements, or +8 for 8 above the least");
+  const auto own = [&](const char* flag, std::string& text, const char* matrix) {
+    verb.add_option(flag, text, fmt::format("The same for {}", matrix));
+  };
+  own("--lda", options.lda, "A alone"), own("--ldb", options.ldb, "B alone"), own("--ldc", options.ldc, "C alone");
+  for (const char* flag : {"--ld", "--lda", "--ldb", "--ldc"}) {
+    verb.get_option(flag)->check([flag](const std::string& text) {
+      (void)parse_leading(text, flag);
+      return std::string();
+    });
+  }
+  verb.add_option("--batch", options.batch, "So many products, one behind the other; 1 if not given")
+      ->check([](const std::string& text) {
+        return text.find_first_not_of('0') == text.npos || text.starts_with('-') ? "a batch has 1 product or more"
+                                                                                 : "";
+      });
 }
 
-void add_suite_flag(CLI::App& verb, std::string& suite) {
+namespace {
+
+template <class Number> void add_scalars(CLI::App& verb, Number& alpha, Number& beta, const char* otherwise) {
+  const auto add = [&](const char* flag, Number& value, const std::string& help) {
+    verb.add_option(flag, value, help)->check([](const std::string& text) {
+      double number = 0;
+      const bool good = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
+      return good ? std::string() : fmt::format("'{}' is not a finite number", text);
+    });
+  };
+  add("--alpha", alpha, fmt::format("Scales the product, C = alpha op(A) op(B) + beta C; {}", otherwise));
+  add("--beta", beta, "Scales what C held; 0 does not read it");
+}
+
+}  // namespace
+
+void add_scalar_flags(CLI::App& verb, Scalars& scalars) {
+  add_scalars(verb, scalars.alpha, scalars.beta, "1, and --beta 0, if not given");
+}
+
+void add_scalar_flags(CLI::App& verb, std::optional<double>& alpha, std::optional<double>& beta) {
+  add_scalars(verb, alpha, beta, "drawn if not given, as is --beta");
+}
+
+void add_suite_flag(CLI::App& verb, ProblemOptions& options) {
   verb.add_option(
-      "--suite", suite,
+      "--suite", options.suite,
       fmt::format("A list of shapes instead of --shape: {}, or a file (a line: M N K layout)", suite_names()));
 }
 
@@ -107,7 +198,8 @@ void add_seed_flag(CLI::App& verb, std::uint64_t& seed) {
 
 void add_output_flags(CLI::App& verb, OutputOptions& options) {
   verb.add_option("--format", options.format, "table, csv, json or md; by default what --out ends in, else a table");
-  verb.add_option("--out", options.out, "Write to this file, which must not exist; - is standard output, as is no --out");
+  verb.add_option("--out", options.out,
+                  "Write to this file, which must not exist; - is standard output, as is no --out");
   verb.add_flag("--force", options.force, "Let --out replace a file");
 }
 
@@ -189,11 +281,22 @@ std::string examples(const std::vector<std::string>& lines) {
   return fmt::format("Examples:\n  {}", fmt::join(lines, "\n  "));
 }
 
+void check_scalars(const Scalars& scalars, const std::vector<Problem>& problems) {
+  for (const Problem& p : problems) {
+    for (const auto& [flag, value] : {std::pair{"--alpha", scalars.alpha}, std::pair{"--beta", scalars.beta}}) {
+      if (!std::isfinite(dispatch::rounded_scalar(value, p.in)))
+        throw Error(kUsage, fmt::format("{} {} is infinite in {}, in which {} is accumulated", flag, value,
+                                        name(accumulator(p.in)), p.brief()));
+    }
+  }
+}
+
 void check_memory(const Problem& p, std::int64_t memory_bytes, int sets) {
-  const auto size = [](std::int64_t rows, std::int64_t cols, Type type) {
-    return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(size_of(type));
+  const auto size = [&](const Stored& matrix, Type type) {
+    return static_cast<double>(matrix.major) * static_cast<double>(matrix.ld) * static_cast<double>(p.batch) *
+           static_cast<double>(size_of(type));
   };
-  const double bytes = sets * (size(p.m, p.k, p.in) + size(p.k, p.n, p.in) + size(p.m, p.n, p.out));
+  const double bytes = sets * (size(p.a(), p.in) + size(p.b(), p.in) + size(p.c(), p.out));
   if (memory_bytes > 0 && bytes > static_cast<double>(memory_bytes)) {
     throw Error(
         kLacking,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,23 +10,31 @@
 
 #include "cairn/types.hpp"
 #include "lab/contender.hpp"
+#include "lab/leading.hpp"
 #include "lab/output.hpp"
+#include "lab/scalars.hpp"
 #include "runtime/runtime.hpp"
 
 namespace cairn::lab {
 
 struct ProblemOptions {
   std::vector<std::string> shape, layout, type, order;
+  std::string ld = {}, lda = {}, ldb = {}, ldc = {};  // as given; --ld is for those that have none of their own
+  std::optional<std::int64_t> batch = {};
+  std::string suite = {};                          // shapes instead of --shape, in its layouts where it has any
+  bool shape_given = false, layout_given = false;  // on the command line; else they are a verb's defaults
 
-  // Every combination, packed; what was not given comes from the defaults.
+  // Every combination, with products end to end; what was not given comes from the defaults.
   std::vector<Problem> problems() const;
-  // Shapes of a suite instead of --shape, in the suite's layouts where it has any; an empty name means no suite.
-  std::vector<Problem> problems(const std::string& suite) const;
+  LeadingDimensions leading() const;
 };
 
 // The values of each flag; a verb passes its defaults, and an empty list means "all" to that verb.
 void add_problem_flags(CLI::App& verb, ProblemOptions& options);
-void add_suite_flag(CLI::App& verb, std::string& suite);
+void add_suite_flag(CLI::App& verb, ProblemOptions& options);
+void add_scalar_flags(CLI::App& verb, Scalars& scalars);
+void add_scalar_flags(CLI::App& verb, std::optional<double>& alpha,
+                      std::optional<double>& beta);  // drawn if not given
 void add_device_flag(CLI::App& verb, std::string& device);
 void add_seed_flag(CLI::App& verb, std::uint64_t& seed);
 void add_output_flags(CLI::App& verb, OutputOptions& options);
@@ -51,6 +60,9 @@ std::string describe(const runtime::Facts& facts);
 
 // "Examples:" and the lines, as every verb's --help ends. The command's test runs each of them.
 std::string examples(const std::vector<std::string>& lines);
+
+// Throws if alpha or beta is infinite in the type in which a problem is accumulated.
+void check_scalars(const Scalars& scalars, const std::vector<Problem>& problems);
 
 // Throws unless so many sets of A, B and C fit into the device's memory.
 void check_memory(const Problem& problem, std::int64_t memory_bytes, int sets = 1);

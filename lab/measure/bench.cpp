@@ -12,6 +12,7 @@
 #include "lab/measure/peaks.hpp"
 #include "lab/measure/stopwatch.hpp"
 #include "lab/measure/vitals.hpp"
+#include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::measure {
 namespace {
@@ -143,8 +144,13 @@ class Race {
 void inspect(Race& race, Ring& ring, const Settings& settings) {
   for (Runner& runner : race.runners()) {
     const Work work = runner.contender->work();
-    ring.poison();
-    (void)runner.watch.sample(0);
+    ring.reset();
+    if (ring.scalars().beta == 0) {
+      (void)runner.watch.sample(0);
+    } else {
+      expect(runner.contender->run(ring.call(0), nullptr));
+      expect(ring.machine()->synchronize(nullptr));
+    }
     if (std::string wrong = wrong_outcome(ring, work, settings.seed); !wrong.empty()) runner.row->verified = wrong;
     if (work != Work::probe) runner.row->first = first_values(ring);
     if (runner.row->samples_ms.empty()) continue;
@@ -159,11 +165,14 @@ void inspect(Race& race, Ring& ring, const Settings& settings) {
 
 }  // namespace
 
-verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed) {
+verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed,
+                            const Scalars& scalars) {
   verify::Case test;
   test.seed = seed;
   test.problem = problem;
-  test.mode = verify::Mode::exact;
+  test.alpha = dispatch::rounded_scalar(scalars.alpha, problem.in);
+  test.beta = dispatch::rounded_scalar(scalars.beta, problem.in);
+  test.mode = scalars.are_exact() ? verify::Mode::exact : verify::Mode::rounding;
   return {one.machine(), test, one.work()};
 }
 
@@ -172,8 +181,8 @@ std::string wrong_at_size(Contender& contender, verify::Trial& trial) {
   return verdict.outcome == verify::Outcome::failed ? verdict.what : "";
 }
 
-std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed) {
-  verify::Trial trial = trial_at_size(contender, problem, seed);
+std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed, const Scalars& scalars) {
+  verify::Trial trial = trial_at_size(contender, problem, seed, scalars);
   return wrong_at_size(contender, trial);
 }
 
@@ -185,38 +194,49 @@ Settings sustained(Settings settings) {
   return settings;
 }
 
-record::Row blank_row(const Contender& contender, const Problem& problem) {
+record::Row blank_row(const Contender& contender, const Problem& problem, const Scalars& scalars) {
   record::Row row;
   row.id = std::string(contender.id());
   row.work = std::string(name_of(contender.work()));
   row.baseline = contender.is_baseline();
   row.problem = problem.full();
+  if (contender.work() == Work::product) row.scalars = scalars;
   return row;
+}
+
+std::string refusal(const Contender& contender, const record::Row& row, const Problem& problem) {
+  std::string why = contender.refuses(problem);
+  return why.empty() ? contender.refuses_scalars(problem, row.scalars) : why;
+}
+
+std::string verified_word(const Contender& contender, const Scalars& scalars) {
+  return contender.work() == Work::probe ? "never" : scalars.are_exact() ? "exact" : "bound";
 }
 
 std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const Problem& problem,
                                const Settings& settings) {
   std::vector<record::Row> rows;
   rows.reserve(contenders.size());
-  for (const Contender* contender : contenders) rows.push_back(blank_row(*contender, problem));
+  for (const Contender* contender : contenders) rows.push_back(blank_row(*contender, problem, settings.scalars));
   std::vector<std::size_t> entered;
   std::optional<verify::Trial> trial;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Contender& contender = *contenders[i];
-    rows[i].refused = contender.refuses(problem);
+    const Scalars& scalars = rows[i].scalars;
+    rows[i].refused = refusal(contender, rows[i], problem);
     if (!rows[i].refused.empty()) continue;
     if (settings.progress && !settings.progress(fmt::format("verifying {}, {}", contender.id(), problem.brief()), 0))
       return rows;
-    if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed));
+    if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed, scalars));
     const std::string wrong = wrong_at_size(contender, *trial);
-    rows[i].verified = !wrong.empty() ? wrong : contender.work() == Work::probe ? "never" : "exact";
+    rows[i].verified = wrong.empty() ? verified_word(contender, scalars) : wrong;
     if (wrong.empty()) entered.push_back(i);
   }
   if (entered.empty()) return rows;
   trial.reset();  // and its memory is free for the ring
 
   const Contender& first = *contenders[entered[0]];
-  Ring ring(first.machine(), problem, settings.seed, settings.cache, first.work());
+  Ring ring(first.machine(), problem, settings.seed, settings.cache, first.work(), rows[entered[0]].scalars);
   Race race(ring, settings);
   for (const std::size_t i : entered) race.enter(*contenders[i], rows[i]);
   race.run();

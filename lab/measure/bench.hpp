@@ -8,7 +8,8 @@
 //   long         a sample is long enough for the resolution of events; under sustained load, for power and heat
 //   enough       until the median is known to half a percent or the time is up
 //   checked      after the last round C is filled with NaN, one more sample is taken, and its result is checked; a
-//                time below what the hardware can reach is a failure
+//                time below what the hardware can reach is a failure. If beta is not 0 a sample, which is many runs on
+//                one C, has no simple result: a single run is checked
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ namespace cairn::lab::measure {
 
 struct Settings {
   std::uint64_t seed = 1;
+  Scalars scalars = {};  // of products; a move and a probe have none
   Cache cache = Cache::cold;
   StopRule stop;  // its seconds are each contender's own
   double warm_up_seconds = 0.25;
@@ -51,12 +53,19 @@ std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const 
                                const Settings& settings);
 
 // The row of a contender before anything has been measured.
-record::Row blank_row(const Contender& contender, const Problem& problem);
+record::Row blank_row(const Contender& contender, const Problem& problem, const Scalars& scalars = {});
+// Why it does not take it; empty if it does.
+std::string refusal(const Contender& contender, const record::Row& row, const Problem& problem);
+// What a row says of a right result.
+std::string verified_word(const Contender& contender, const Scalars& scalars);
 
-// The check before timing: a trial, on exact data at the timed size, for contenders that do the same work as `one`.
-verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed);
+// The check before timing: a trial at the timed size for contenders that do the same work as `one`. On exact data, or,
+// with an alpha or beta such as 0.3 that rounds, on real data, whose results must be within their bounds.
+verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed,
+                            const Scalars& scalars = {});
 // Empty, or what was wrong with the result.
 std::string wrong_at_size(Contender& contender, verify::Trial& trial);
-std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed);
+std::string wrong_at_size(Contender& contender, const Problem& problem, std::uint64_t seed,
+                          const Scalars& scalars = {});
 
 }  // namespace cairn::lab::measure

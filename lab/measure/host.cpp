@@ -35,18 +35,19 @@ std::vector<record::Row> bench_host(const std::vector<Contender*>& contenders, c
   std::optional<verify::Trial> trial;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     Contender& contender = *contenders[i];
-    rows.push_back(blank_row(contender, problem));
-    rows[i].refused = contender.refuses(problem);
+    rows.push_back(blank_row(contender, problem, settings.scalars));
+    rows[i].refused = refusal(contender, rows[i], problem);
     if (!rows[i].refused.empty()) continue;
-    if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed));
+    if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed, rows[i].scalars));
     const std::string wrong = wrong_at_size(contender, *trial);
-    rows[i].verified = wrong.empty() ? "exact" : wrong;
+    rows[i].verified = wrong.empty() ? verified_word(contender, rows[i].scalars) : wrong;
     if (wrong.empty()) entered.push_back(i);
   }
   if (entered.empty()) return rows;
   trial.reset();
 
-  const Ring ring(contenders[entered[0]]->machine(), problem, settings.seed, Cache::hot);
+  const Ring ring(contenders[entered[0]]->machine(), problem, settings.seed, Cache::hot, Work::product,
+                  settings.scalars);
   for (const std::size_t i : entered) {
     expect(contenders[i]->prepare(problem));
     rows[i].details = contenders[i]->details();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cairn/numbers.hpp"
+#include "lab/leading.hpp"
 #include "lab/measure/inputs.hpp"
 #include "lab/random.hpp"
 #include "lab/verify/judge.hpp"
@@ -28,10 +29,12 @@ double narrow_arithmetic(const Problem& p) {
   return 0;
 }
 
-// One element of a row-major problem: is it what A and B make it?
-std::string wrong_element(const Call& row, Work work, std::int64_t batch, std::int64_t i, std::int64_t j) {
+// One element of a row-major problem: is it what A, B and, if beta is not 0, the C of `before` make it?
+std::string wrong_element(const Call& row, const void* before, Work work, std::int64_t batch, std::int64_t i,
+                          std::int64_t j) {
   const Problem& p = row.problem;
-  const double found = value(p.out, row.C, batch * p.stride_c + i * p.ldc + j);
+  const std::int64_t at = batch * p.stride_c + i * p.ldc + j;
+  const double found = value(p.out, row.C, at);
   const auto a = [&](std::int64_t l) {
     return value(p.in, row.A, batch * p.stride_a + (p.op_a == Op::none ? i * p.lda + l : l * p.lda + i));
   };
@@ -46,12 +49,30 @@ std::string wrong_element(const Call& row, Work work, std::int64_t batch, std::i
     exact += product;
     magnitude += std::abs(product);
   }
+  const double added = row.beta == 0 ? 0 : row.beta * value(p.out, before, at);
+  exact = row.alpha * exact + added;
+  magnitude = std::abs(row.alpha) * magnitude + std::abs(added);
   // The bound of Compute::fast is for terms of one sign and too wide at a large k; these terms have both signs.
   Problem bounded = p;
   if (p.compute == Compute::fast) bounded.compute = Compute::native;
-  const double allowed = verify::bound(bounded, 1, magnitude, exact).rigorous + narrow_arithmetic(p) * magnitude;
+  const double allowed =
+      verify::bound(bounded, row.alpha, magnitude, exact).rigorous + narrow_arithmetic(p) * magnitude;
   if (std::abs(found - exact) <= allowed) return "";
   return fmt::format("C[{}][{}] is {} and must be within {:.2g} of {}", i, j, found, allowed, exact);
+}
+
+// The first element of C that is NaN, in elements from its start; -1 if there is none. The padding of lines stays NaN.
+std::int64_t first_unwritten(const Problem& p, const std::vector<std::byte>& c) {
+  const Stored stored = p.c();
+  if (padding(stored) == 0) return first_nan(p.out, c.data(), extent(stored, p.batch, p.stride_c));
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t line = 0; line < stored.major; ++line) {
+      const std::int64_t start = b * p.stride_c + line * stored.ld;
+      const std::int64_t at = first_nan(p.out, c.data() + start * size_of(p.out), stored.minor);
+      if (at >= 0) return start + at;
+    }
+  }
+  return -1;
 }
 
 }  // namespace
@@ -60,14 +81,13 @@ std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
   if (work == Work::probe) return "";  // its result means nothing
   const std::vector<std::byte> c = ring.read_c(0);
   const Problem& asked = ring.problem();
-  // No element may be left out: the ring's matrices are packed, so there is no padding that a run does not write.
-  const std::int64_t unwritten = first_nan(asked.out, c.data(), extent(asked.c(), asked.batch, asked.stride_c));
-  if (unwritten >= 0) return fmt::format("element {} of the timed C was not written", unwritten);
+  if (const std::int64_t at = first_unwritten(asked, c); at >= 0)
+    return fmt::format("element {} of the timed C was not written", at);
 
   Call call = ring.call(0);
   call.A = ring.host_a().data(), call.B = ring.host_b().data();
   call.C = const_cast<std::byte*>(c.data());  // only read here
-  const Call row = dispatch::to_row(call);
+  const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const Problem& p = row.problem;
   Random random(seed);
   for (int n = 0; n < kElements; ++n) {
@@ -75,7 +95,8 @@ std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
     const std::int64_t i = last ? p.m - 1 : random.integer(0, p.m - 1);
     const std::int64_t j = last ? p.n - 1 : random.integer(0, p.n - 1);
     const std::int64_t batch = last ? p.batch - 1 : random.integer(0, p.batch - 1);
-    if (std::string wrong = wrong_element(row, work, batch, i, j); !wrong.empty()) return "the timed " + wrong;
+    if (std::string wrong = wrong_element(row, ring.host_c().data(), work, batch, i, j); !wrong.empty())
+      return "the timed " + wrong;
   }
   return "";
 }

@@ -10,8 +10,8 @@
 
 namespace cairn::lab::measure {
 
-// What is wrong with the C of set 0, which a run has just written over NaN; empty if nothing is. No element may still
-// be NaN, and a few hundred, drawn from `seed`, must be within their error bounds. The proof is the exact check at
+// What is wrong with the C of set 0, which a run has just written after Ring::reset(); empty if nothing is. No element
+// may be NaN, and a few hundred, drawn from `seed`, must be within their error bounds. The proof is the exact check at
 // the same size; this one shows that the timed graph did the work.
 std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed);
 

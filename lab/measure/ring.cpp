@@ -22,12 +22,14 @@ std::int64_t sets_needed(double bytes_a_set, std::int64_t cache_bytes) {
 }
 
 Ring::Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, std::uint64_t seed, Cache cache,
-           Work work)
-    : machine_(std::move(machine)), problem_(problem) {
+           Work work, const Scalars& scalars)
+    : machine_(std::move(machine)), problem_(problem), scalars_(scalars) {
   const Problem& p = problem;
   host_a_ = uniform(p.in, extent(p.a(), p.batch, p.stride_a), 3 * seed);
   host_b_ = uniform(p.in, extent(p.b(), p.batch, p.stride_b), 3 * seed + 1);
-  const auto c_bytes = static_cast<std::size_t>(extent(p.c(), p.batch, p.stride_c) * size_of(p.out));
+  const std::int64_t of_c = extent(p.c(), p.batch, p.stride_c);
+  if (scalars.beta != 0) host_c_ = uniform(p.out, of_c, 3 * seed + 2);
+  const auto c_bytes = static_cast<std::size_t>(of_c * size_of(p.out));
   const double set_bytes = static_cast<double>(host_a_.size() + (work == Work::move ? 0 : host_b_.size()) + c_bytes);
   const std::int64_t count = cache == Cache::hot ? 1 : sets_needed(set_bytes, machine_->facts().cache_bytes);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -39,16 +41,19 @@ Ring::Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, st
     expect(machine_->copy_in(set.B.data(), host_b_.data(), host_b_.size(), nullptr));
     sets_.push_back(std::move(set));
   }
-  poison();
+  reset();
 }
 
 Call Ring::call(std::int64_t i) const {
   const Set& set = sets_[static_cast<std::size_t>(i % sets())];
-  return {problem_, 1, set.A.data(), set.B.data(), 0, set.C.data()};
+  return {problem_, scalars_.alpha, set.A.data(), set.B.data(), scalars_.beta, set.C.data()};
 }
 
-void Ring::poison() {
-  for (Set& set : sets_) expect(machine_->fill(set.C.data(), 0xff, set.C.bytes(), nullptr));
+void Ring::reset() {
+  for (Set& set : sets_) {
+    expect(host_c_.empty() ? machine_->fill(set.C.data(), 0xff, set.C.bytes(), nullptr)
+                           : machine_->copy_in(set.C.data(), host_c_.data(), host_c_.size(), nullptr));
+  }
   expect(machine_->synchronize(nullptr));
 }
 

@@ -28,21 +28,23 @@ std::int64_t sets_needed(double bytes_a_set, std::int64_t cache_bytes);
 
 class Ring {
  public:
-  // A and B uniform in [-1, 1], each from its own seed, C all NaN. alpha is 1 and beta 0. A move does not touch B, so
-  // B does not count for the number of sets. Throws Error if memory does not suffice.
+  // A and B uniform in [-1, 1], each from its own seed; C all NaN, or like them if beta is not 0. A move does not touch
+  // B, so B does not count for the number of sets. Throws Error if memory does not suffice.
   Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, std::uint64_t seed, Cache cache,
-       Work work = Work::product);
+       Work work = Work::product, const Scalars& scalars = {});
 
   std::int64_t sets() const { return static_cast<std::int64_t>(sets_.size()); }
   // The call on set i mod sets().
   Call call(std::int64_t i) const;
-  // Fills every C with NaN again.
-  void poison();
+  // Every C as it was at first: NaN, where it is not read.
+  void reset();
   // What the sets were filled with, and the C of set i as it is now.
   const std::vector<std::byte>& host_a() const { return host_a_; }
   const std::vector<std::byte>& host_b() const { return host_b_; }
+  const std::vector<std::byte>& host_c() const { return host_c_; }  // empty if beta is 0
   std::vector<std::byte> read_c(std::int64_t i) const;
   const Problem& problem() const { return problem_; }
+  const Scalars& scalars() const { return scalars_; }
   const std::shared_ptr<runtime::Machine>& machine() const { return machine_; }
 
  private:
@@ -51,7 +53,8 @@ class Ring {
   };
   std::shared_ptr<runtime::Machine> machine_;
   Problem problem_;
-  std::vector<std::byte> host_a_, host_b_;
+  Scalars scalars_;
+  std::vector<std::byte> host_a_, host_b_, host_c_;
   std::vector<Set> sets_;
 };
 

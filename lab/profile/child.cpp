@@ -57,7 +57,8 @@ void run_child(const Subject& subject) {
   runtime::Machine& machine = *find(all, subject.id).machine();
 
   // One set: every run meets what the run before left in the caches, unless the profiler empties them.
-  const measure::Ring ring(find(all, subject.id).machine(), subject.problem, subject.seed, measure::Cache::hot);
+  const measure::Ring ring(find(all, subject.id).machine(), subject.problem, subject.seed, measure::Cache::hot,
+                           Work::product, subject.scalars);
   for (const std::string& id : ids) {
     Contender& contender = find(all, id);
     if (const std::string why = contender.refuses(subject.problem); !why.empty()) throw Error(kLacking, why);

@@ -71,6 +71,9 @@ std::vector<std::string> child_command(const Subject& subject) {
                                     fmt::format("{}", subject.runs)};
   words.insert(words.begin() + 3, subject.also.begin(), subject.also.end());
   if (!subject.build.empty()) words.insert(words.end(), {"--build", subject.build});
+  const auto& [alpha, beta] = subject.scalars;
+  if (alpha != 1) words.push_back(fmt::format("--alpha={}", alpha));
+  if (beta != 0) words.push_back(fmt::format("--beta={}", beta));
   return words;
 }
 

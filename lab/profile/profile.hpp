@@ -10,6 +10,7 @@
 
 #include "cairn/types.hpp"
 #include "lab/profile/counters.hpp"
+#include "lab/scalars.hpp"
 
 namespace cairn::lab::profile {
 
@@ -24,6 +25,7 @@ struct Subject {
   // Others on the same problem, watched one after the other in the same session: starting the profiler takes longer
   // than a kernel does.
   std::vector<std::string> also = {};
+  Scalars scalars = {};
 };
 
 // What is read meanwhile.

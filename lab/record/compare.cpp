@@ -29,7 +29,7 @@ Pair pair_of(const Line& before, const Line& after, double within) {
 }
 
 bool same_row(const Row& a, const Row& b) {
-  return a.id == b.id && a.work == b.work && problem_of(a) == problem_of(b);
+  return a.id == b.id && a.work == b.work && problem_of(a) == problem_of(b) && a.scalars == b.scalars;
 }
 
 // Why a record has no times of a row of the other: it was refused, or failed, or is not there.
@@ -43,7 +43,7 @@ std::string reason(const Row& row, const Record& other) {
 }
 
 std::string says_only(const char* which, const Row& row, const Record& other) {
-  return fmt::format("only in the {} record: {}, {}{}", which, row.id, problem_of(row).brief(), reason(row, other));
+  return fmt::format("only in the {} record: {}, {}{}", which, row.id, problem_text(row), reason(row, other));
 }
 
 std::string method_text(const Record& record) {

@@ -251,6 +251,8 @@ Row read_row(const Node& node, const std::vector<Vitals>& vitals, bool summaries
   node["work"].expect_one_of(kWorks);
   row.baseline = node["is_baseline"].flag();
   row.problem = read_problem(node["problem"]);
+  if (node.has("alpha")) row.scalars.alpha = node["alpha"].number();
+  if (node.has("beta")) row.scalars.beta = node["beta"].number();
   if (node.has("refused")) {
     row.refused = node["refused"].filled_text();
     return row;

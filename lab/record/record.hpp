@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/scalars.hpp"
 #include "runtime/runtime.hpp"
 
 namespace cairn::lab::record {
@@ -64,11 +65,12 @@ struct Row {
   std::string id;    // "simt/04_block_tile"
   std::string work;  // "product", "move", "probe"
   bool baseline = false;
-  std::string problem;    // Problem::brief() or Problem::full()
-  std::string verified;   // "exact", "never" of a probe, else what was wrong
-  std::string refused;    // why it does not take the problem; nothing below is filled then
-  std::string details;    // what exactly ran: a tile, the algorithm a vendor's library chose
-  std::string via;        // "graph" or "calls"
+  std::string problem;   // Problem::brief() or Problem::full()
+  Scalars scalars = {};  // alpha and beta; of a product
+  std::string verified;  // "exact", "bound" where alpha or beta is not exact, "never" of a probe, else what was wrong
+  std::string refused;   // why it does not take the problem; nothing below is filled then
+  std::string details;   // what exactly ran: a tile, the algorithm a vendor's library chose
+  std::string via;       // "graph" or "calls"
   std::int64_t runs = 0;  // in a sample
   std::int64_t sets = 0;  // of matrices, used one after the other
   double host_us = 0;     // of the host in one call
@@ -81,11 +83,11 @@ struct Row {
 
   // The result was wrong or not written, or the time was below what the hardware allows. A row that was not reached
   // before a stop has no verdict and has not failed.
-  bool failed() const { return !verified.empty() && verified != "exact" && verified != "never"; }
-  bool timed() const {
-    return refused.empty() && (summary.has_value() || !samples_ms.empty()) &&
-           (verified == "exact" || verified == "never");
-  }
+  bool failed() const { return !verified.empty() && !stands(); }
+  bool timed() const { return refused.empty() && (summary.has_value() || !samples_ms.empty()) && stands(); }
+
+ private:
+  bool stands() const { return verified == "exact" || verified == "bound" || verified == "never"; }
 };
 
 // A call that takes the host longer than this many microseconds is reported if the device needs less.

@@ -15,13 +15,14 @@ Problem square(Op op_a) {
   return Problem::packed(Type::f32, op_a, Op::none, kPublishedSize, kPublishedSize, kPublishedSize);
 }
 
-// The lines of one work at the published size.
+// The lines of one work at the published size, with alpha 1 and beta 0.
 std::vector<const Line*> chosen(const std::vector<Line>& lines, std::string_view work) {
   std::vector<const Line*> found;
   for (const Line& line : lines) {
     const Problem problem = problem_of(*line.row);
     const bool transposed = work == "move" && problem == square(Op::transpose);
-    if (line.row->work == work && (transposed || problem == square(Op::none))) found.push_back(&line);
+    if (line.row->work == work && line.row->scalars == Scalars{} && (transposed || problem == square(Op::none)))
+      found.push_back(&line);
   }
   return found;
 }

@@ -34,7 +34,8 @@ std::vector<Problem> tensor_problems() {
 }
 
 std::string tensor_table(const Named& named, const std::filesystem::path& folder) {
-  const std::vector<Line> lines = summarize(named.record);
+  std::vector<Line> lines = summarize(named.record);
+  std::erase_if(lines, [](const Line& line) { return line.row->scalars != Scalars{}; });
   const std::vector<Problem> all = tensor_problems();
   const auto line_of = [&](std::string_view id, const Problem& kind) {
     return std::ranges::find_if(

@@ -34,7 +34,7 @@ Table counters(const Record& record) {
   for (const std::string& name : names) table.columns.push_back({name, name});
   for (const Row& row : record.rows) {
     if (row.counters.empty()) continue;
-    std::vector<Cell> cells = {row.id, problem_of(row).brief()};
+    std::vector<Cell> cells = {row.id, problem_text(row)};
     for (const std::string& name : names) cells.push_back(counter(row, name));
     table.rows.push_back(std::move(cells));
   }

@@ -9,11 +9,12 @@
 namespace cairn::lab::record {
 namespace {
 
-// Rows compete if they have the same problem and the same work. The work is part of it because a copy's problem may
+// Rows compete if they have the same problem, work and scalars. The work is part of it because a copy's problem may
 // read like a product's.
 struct Field {
   Problem problem;
   std::string work;
+  Scalars scalars;
   bool operator==(const Field&) const = default;
 };
 
@@ -98,7 +99,8 @@ Line line_of(const Row& row, const Field& field, const Record& record) {
   const bool product = field.work == "product", move = field.work == "move";
   if (product || field.work == "probe") line.tflops = measure::flops(field.problem) / line.median_ms / 1e9;
   if (product || move) {
-    line.gbytes = measure::bytes(field.problem, move ? Work::move : Work::product) / line.median_ms / 1e6;
+    line.gbytes =
+        measure::bytes(field.problem, move ? Work::move : Work::product, field.scalars) / line.median_ms / 1e6;
   }
   line.of_ceiling = of_ceiling(line, field, record.ceilings);
   line.of_datasheet = of_datasheet(line, field, record.machine);
@@ -125,7 +127,7 @@ std::vector<Line> summarize(const Record& record) {
   std::vector<Field> fields;  // of each line
   for (const Row& row : record.rows) {
     if (!row.timed()) continue;
-    fields.push_back({problem_of(row), row.work});
+    fields.push_back({problem_of(row), row.work, row.scalars});
     lines.push_back(line_of(row, fields.back(), record));
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -55,7 +55,7 @@ std::vector<Total> totals(const Record& record, const std::function<bool(const P
     }
     ++found->total.problems;
     found->timed = found->timed || timed;
-    if (timed && its->ratio) take(its->ratio->median, problem.brief(), *found);
+    if (timed && its->ratio) take(its->ratio->median, problem_text(row), *found);
   }
   std::vector<Total> out;
   const bool any = std::ranges::any_of(all, [](const Gathered& one) { return one.total.compared > 0; });

@@ -67,7 +67,7 @@ std::vector<Cell> cells(const Line& line, bool cpu, bool host) {
                     : fmt::format("{:.3f} [{:.3f}, {:.3f}]", middle, interval.low, interval.high),
              line.baseline->id, middle, interval.low, interval.high};
   }
-  std::vector<Cell> row = {line.row->id,        problem_of(*line.row).brief(),
+  std::vector<Cell> row = {line.row->id,        problem_text(*line.row),
                            line.median_ms,      host ? 1e3 * line.median_ms : line.median_ms,
                            100 * line.spread,   line.min_ms,
                            number(line.tflops), line.tflops ? Cell{*line.tflops * (cpu ? 1e3 : 1)} : Cell{},
@@ -87,7 +87,7 @@ std::vector<std::string> gathered(const Record& record, const std::string& head,
     const std::string& reason = row.*what;
     auto found = std::ranges::find(by_reason, reason, [](const auto& entry) { return entry.first; });
     if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
-    const std::string who = fmt::format("{}, {}", row.id, problem_of(row).brief());
+    const std::string who = fmt::format("{}, {}", row.id, problem_text(row));
     found->second.push_back(who);
   }
   std::vector<std::string> lines;
@@ -115,12 +115,12 @@ std::vector<std::string> host_alarms(const Record& record) {
     if (row.via == "calls") {
       lines.push_back(
           fmt::format("{}, {}: could not be recorded in a graph, so the host's {:.1f} us a call are in its time",
-                      row.id, problem_of(row).brief(), row.host_us));
+                      row.id, problem_text(row), row.host_us));
     } else if (row.host_us > kHostAlarmUs && row.host_us > 1e3 * line.median_ms) {
       lines.push_back(
           fmt::format("{}, {}: the host spends {:.0f} us in a call of {:.0f} us on the device; is something "
                       "set up anew with every call?",
-                      row.id, problem_of(row).brief(), row.host_us, 1e3 * line.median_ms));
+                      row.id, problem_text(row), row.host_us, 1e3 * line.median_ms));
     }
   }
   return lines;

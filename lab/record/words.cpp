@@ -26,6 +26,8 @@ Problem problem_of(const Row& row) {
   return problem;
 }
 
+std::string problem_text(const Row& row) { return problem_of(row).brief() + row.scalars.text(); }
+
 std::string tensor_type(const Problem& problem) {
   switch (problem.in) {
     case Type::f16:

@@ -16,6 +16,8 @@ inline constexpr std::string_view kWorks[] = {"product", "move", "probe"};
 // The keys of a row, in the order of a file's columns.
 inline constexpr std::string_view kRowKeys[] = {"id",
                                                 "problem",
+                                                "alpha",
+                                                "beta",
                                                 "work",
                                                 "is_baseline",
                                                 "refused",
@@ -51,6 +53,9 @@ std::optional<runtime::Kind> kind_named(std::string_view word);
 
 // Throws Error if the row's text is none.
 Problem problem_of(const Row& row);
+
+// The problem in its short form, with alpha and beta where they are not 1 and 0: for people.
+std::string problem_text(const Row& row);
 
 // The tensor-core instructions, and what a record has of each.
 struct TensorInstruction {

@@ -91,6 +91,8 @@ Json json_of(const Vitals& v) {
 
 Json json_of(const Row& row, const Line* line, bool summary) {
   Json out = {{"id", row.id}, {"work", row.work}, {"is_baseline", row.baseline}, {"problem", row.problem}};
+  if (row.scalars.alpha != 1) out["alpha"] = row.scalars.alpha;
+  if (row.scalars.beta != 0) out["beta"] = row.scalars.beta;
   if (!row.refused.empty()) {
     out["refused"] = row.refused;
     return out;

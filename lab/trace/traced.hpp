@@ -8,6 +8,7 @@
 #include "cairn/types.hpp"
 #include "emu/program/wire.hpp"
 #include "emu/trace.hpp"
+#include "lab/scalars.hpp"
 
 namespace cairn::lab::trace {
 
@@ -19,9 +20,10 @@ struct Traced {
   std::string failure;   // the launch failed or the result is wrong; empty if all is well
   std::string own = {};  // what a kernel of the user's was called with; empty for a rung, which has a problem
   std::vector<emu::program::Buffer> buffers = {};  // of such a kernel
+  Scalars scalars = {};                            // of a rung
 
-  std::string brief() const { return own.empty() ? problem.brief() : own; }
-  std::string full() const { return own.empty() ? problem.full() : own; }
+  std::string brief() const { return own.empty() ? problem.brief() + scalars.text() : own; }
+  std::string full() const { return own.empty() ? problem.full() + scalars.text() : own; }
 };
 
 using Runs = std::vector<Traced>;

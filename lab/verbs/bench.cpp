@@ -24,7 +24,7 @@ namespace {
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
-  std::string suite;
+  Scalars scalars;
   std::string device = "auto";
   std::uint64_t seed = 1;
   double seconds = 5;
@@ -69,6 +69,7 @@ class Session {
   Session(const Options& options, const Contenders& all) : options_(options), machine_(all[0]->machine()) {
     for (const auto& contender : all) contenders_.push_back(contender.get());
     settings_.seed = options.seed;
+    settings_.scalars = options.scalars;
     settings_.cache = options.hot ? measure::Cache::hot : measure::Cache::cold;
     settings_.stop.seconds = options.seconds;
     if (options.sustained) settings_ = measure::sustained(settings_);
@@ -160,7 +161,8 @@ int run(const Options& options) {
   if (options.sustained && options.host)
     throw Error(kUsage, "--sustained keeps the device busy, and --host does not time the device; leave one out");
   record::check_style(options.style, output.format());
-  const auto problems = options.problem.problems(options.suite);
+  const auto problems = options.problem.problems();
+  check_scalars(options.scalars, problems);
   const Contenders all = field(options);
   check(problems, all.at(0)->machine()->facts());
 
@@ -199,10 +201,12 @@ Action bench_verb(CLI::App& verb) {
                 "cairn bench --device cpu --shape 200x300x100 --layout nt --type bf16 --format csv",
                 "cairn bench --shape 128 --seconds 0.5 --style S1", "cairn bench --host --shape 16 --seconds 1",
                 "cairn bench cairn --shape 512 --seconds 1 --sustained",
+                "cairn bench cairn --shape 256 --ld +8 --batch 4 --beta 1 --seconds 0.1",
                 "cairn bench --shape 64 --seconds 0.1 --record swept.json --samples summary"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
-  add_suite_flag(verb, options->suite);
+  add_suite_flag(verb, options->problem);
+  add_scalar_flags(verb, options->scalars);
   add_device_flag(verb, options->device);
   add_seed_flag(verb, options->seed);
   verb.add_option("--seconds", options->seconds, "The most time for one contender on one problem")

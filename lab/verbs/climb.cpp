@@ -10,11 +10,13 @@
 #include "lab/exit.hpp"
 #include "lab/measure/bench.hpp"
 #include "lab/options.hpp"
+#include "lab/own_types.hpp"
 #include "lab/progress.hpp"
 #include "lab/trace/ratios.hpp"
 #include "lab/trace/run.hpp"
 #include "lab/verbs/verbs.hpp"
 #include "lab/verify/verify.hpp"
+#include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -22,6 +24,7 @@ namespace {
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
+  Scalars scalars;
   std::string device = "auto";
   std::uint64_t seed = 1;
   OutputOptions output;
@@ -49,35 +52,10 @@ std::vector<Column> columns(bool counted) {
           {"bar", "speed", Align::left, 0, Audience::people}};
 }
 
-// Without --type a contender climbs in the first of these that it takes: the simt trail in f32, the tensor trail in
-// bf16, and the few rungs that have one type only in that.
-const char* const kOwnTypes[] = {"f32", "bf16", "f16", "tf32", "split"};
-
-// Each step of the climb as a list of acceptable problems, the preferred one first.
-std::vector<std::vector<Problem>> choices(const ProblemOptions& asked) {
-  std::vector<std::vector<Problem>> steps;
-  ProblemOptions one = asked;
-  for (const char* type : kOwnTypes) {
-    if (asked.type.empty()) one.type = {type};
-    const std::vector<Problem> problems = one.problems();
-    steps.resize(problems.size());
-    for (std::size_t i = 0; i < problems.size(); ++i) steps[i].push_back(problems[i]);
-    if (!asked.type.empty()) break;
-  }
-  return steps;
-}
-
-// The first that the contender takes, or else just the first.
-Problem chosen_by(const Contender& contender, const std::vector<Problem>& choice) {
-  for (const Problem& problem : choice) {
-    if (contender.refuses(contender.suited(problem)).empty()) return contender.suited(problem);
-  }
-  return contender.suited(choice.front());
-}
-
 struct Step {
   std::string id, device;
   Problem problem;
+  Scalars scalars;
   std::string failure;  // of either kind of data
   double rounding = 0;  // largest error / bound on real data
   double ms = 0;
@@ -87,10 +65,12 @@ struct Step {
 };
 
 // Exact data finds a lost or doubled product; real data finds arithmetic that is less than it should be.
-verify::Verdict checked(Contender& contender, const Problem& problem, std::uint64_t seed, verify::Mode mode) {
+verify::Verdict checked(Contender& contender, const Step& step, std::uint64_t seed, verify::Mode mode) {
   verify::Case test;
   test.seed = seed;
-  test.problem = problem;
+  test.problem = step.problem;
+  test.alpha = dispatch::rounded_scalar(step.scalars.alpha, step.problem.in);
+  test.beta = dispatch::rounded_scalar(step.scalars.beta, step.problem.in);
   test.mode = mode;
   return verify::check(contender, test);
 }
@@ -98,13 +78,17 @@ verify::Verdict checked(Contender& contender, const Problem& problem, std::uint6
 // A multiple of every rung's tile, and small enough to be quick; larger multiples have the same counts per request.
 constexpr std::int64_t kCountedSize = 64;
 
-std::optional<emu::Counters> counted(const Contender& contender, const Problem& asked, std::uint64_t seed) {
+// With the padding of the lines that was asked for, which decides where they begin in memory.
+std::optional<emu::Counters> counted(const Contender& contender, const Step& step, std::uint64_t seed) {
   if (!trace::available() || dynamic_cast<const RungContender*>(&contender) == nullptr) return {};
+  const Problem& asked = step.problem;
   Problem small = asked;
   small.m = small.n = small.k = kCountedSize;
+  small.batch = 1;
   small.pack();
-  const trace::Traced run =
-      trace::trace_contender(std::string(contender.id()), contender.suited(small), seed, /*detectors=*/false);
+  small.lda += padding(asked.a()), small.ldb += padding(asked.b()), small.ldc += padding(asked.c());
+  const trace::Traced run = trace::trace_contender(std::string(contender.id()), contender.suited(small), seed,
+                                                   /*detectors=*/false, step.scalars);
   return run.failure.empty() ? std::optional(trace::total(run.trace)) : std::nullopt;
 }
 
@@ -113,14 +97,17 @@ Step climb_one(Contender& contender, const Problem& problem, const measure::Sett
   Step step;
   step.id = std::string(contender.id()), step.device = device_name(facts), step.problem = problem;
   step.probe = contender.work() == Work::probe;
-  const verify::Verdict real = checked(contender, problem, settings.seed, verify::Mode::rounding);
+  if (contender.work() == Work::product) step.scalars = settings.scalars;
+  const verify::Verdict real = checked(contender, step, settings.seed, verify::Mode::rounding);
   step.rounding = real.ratio;
   if (real.outcome == verify::Outcome::failed) step.failure = real.what;
   // How long the emulator takes says nothing about a GPU.
   if (facts.kind == runtime::Kind::emu) {
-    const verify::Verdict exact = checked(contender, problem, settings.seed, verify::Mode::exact);
-    if (exact.outcome == verify::Outcome::failed) step.failure = exact.what;
-    step.counters = counted(contender, problem, settings.seed);
+    if (step.scalars.are_exact()) {
+      const verify::Verdict exact = checked(contender, step, settings.seed, verify::Mode::exact);
+      if (exact.outcome == verify::Outcome::failed) step.failure = exact.what;
+    }
+    step.counters = counted(contender, step, settings.seed);
     return step;
   }
   // The bench begins with the exact check.
@@ -129,7 +116,7 @@ Step climb_one(Contender& contender, const Problem& problem, const measure::Sett
   if (row.timed()) {
     step.ms = measure::median(row.samples_ms);
     if (contender.work() != Work::move) step.gflops = measure::flops(problem) / step.ms / 1e6;
-    if (!step.probe) step.gbytes = measure::bytes(problem, contender.work()) / step.ms / 1e6;
+    if (!step.probe) step.gbytes = measure::bytes(problem, contender.work(), step.scalars) / step.ms / 1e6;
   }
   return step;
 }
@@ -159,11 +146,13 @@ void fill_table(const std::vector<Step>& steps, Table& table) {
   table.columns = columns(any);
   for (const Step& step : steps) {
     const auto or_nothing = [](double value) { return value > 0 ? Cell{value} : Cell{}; };
-    const char* exact = step.probe ? "a probe" : step.failure.empty() ? "equal" : "WRONG";
-    table.rows.push_back({step.id, step.device, step.problem.brief(), exact, or_nothing(step.rounding),
-                          or_nothing(step.ms), or_nothing(step.gflops), or_nothing(step.gbytes),
-                          counted_ratio(step, 0), counted_ratio(step, 1), counted_ratio(step, 2),
-                          counted_barriers(step), step.gflops > 0 ? Cell{bar(step.gflops / fastest)} : Cell{}});
+    const char* right = step.scalars.are_exact() ? "equal" : "within bounds";
+    const char* exact = step.probe ? "a probe" : step.failure.empty() ? right : "WRONG";
+    table.rows.push_back({step.id, step.device, step.problem.brief() + step.scalars.text(), exact,
+                          or_nothing(step.rounding), or_nothing(step.ms), or_nothing(step.gflops),
+                          or_nothing(step.gbytes), counted_ratio(step, 0), counted_ratio(step, 1),
+                          counted_ratio(step, 2), counted_barriers(step),
+                          step.gflops > 0 ? Cell{bar(step.gflops / fastest)} : Cell{}});
   }
 }
 
@@ -176,12 +165,14 @@ int run(const Options& options) {
     if (measure::flops(p) == 0)
       throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
     for (const auto& contender : chosen) check_memory(p, contender->machine()->facts().memory_bytes);
+    check_scalars(options.scalars, choice);
   }
 
   catch_interrupt();
   Progress progress;
   measure::Settings settings;
   settings.seed = options.seed;
+  settings.scalars = options.scalars;
   settings.stop = {.at_least = 10, .relative_error = 0.05, .seconds = 1, .even_if_slow = 1};
   settings.warm_up_seconds = 0.05;
   const auto total = static_cast<std::int64_t>(problems.size() * chosen.size());
@@ -238,6 +229,7 @@ Action climb_verb(CLI::App& verb) {
                         "cairn climb 'cpu/*' --shape 128 --format md"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
+  add_scalar_flags(verb, options->scalars);
   add_device_flag(verb, options->device);
   add_seed_flag(verb, options->seed);
   add_output_flags(verb, options->output);

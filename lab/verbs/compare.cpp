@@ -49,7 +49,7 @@ std::vector<Cell> row(const record::Pair& pair) {
   const record::Row& which = *pair.before.row;
   return {which.id,
           which.work,
-          record::problem_of(which).brief(),
+          record::problem_text(which),
           pair.before.median_ms,
           pair.after.median_ms,
           100 * pair.change(),

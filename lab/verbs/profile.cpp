@@ -25,6 +25,7 @@ using profile::Values;
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
+  Scalars scalars;
   std::string device = "gpu";
   std::uint64_t seed = 1;
   bool hot = false, counters = false;
@@ -78,7 +79,7 @@ std::vector<Column> columns() {
 std::vector<Cell> table_row(const record::Row& row, const Problem& problem, const profile::Profile& profile) {
   const Values& values = row.counters;
   std::vector<Cell> cells = {row.id,
-                             problem.brief(),
+                             problem.brief() + row.scalars.text(),
                              row.verified,
                              profile.kernels.empty() ? "" : profile.kernels[0],
                              cell(values, "launches"),
@@ -151,16 +152,16 @@ class Session {
  private:
   void add(Contender& contender, const Problem& problem) {
     const std::string who = fmt::format("{}, {}", contender.id(), problem.brief());
-    record::Row row = measure::blank_row(contender, problem);
-    row.refused = contender.refuses(problem);
+    record::Row row = measure::blank_row(contender, problem, options_.scalars);
+    row.refused = measure::refusal(contender, row, problem);
     if (!row.refused.empty()) {
       report_.after.push_back(fmt::format("not taken: {}: {}", who, row.refused));
       record_.rows.push_back(std::move(row));
       return;
     }
     if (!tick("verifying " + who)) return;
-    const std::string wrong = measure::wrong_at_size(contender, problem, options_.seed);
-    row.verified = !wrong.empty() ? wrong : contender.work() == Work::probe ? "never" : "exact";
+    const std::string wrong = measure::wrong_at_size(contender, problem, options_.seed, row.scalars);
+    row.verified = wrong.empty() ? measure::verified_word(contender, row.scalars) : wrong;
     if (!wrong.empty()) {
       report_.alarms.push_back(fmt::format("FAILED, not profiled: {}: {}", who, wrong));
       record_.rows.push_back(std::move(row));
@@ -173,9 +174,14 @@ class Session {
   void watch(record::Row& row, const Problem& problem, const std::string& what) {
     profile::Profile profile;
     try {
-      profile = profile::profile(
-          ncu_, {.id = row.id, .device = device_, .problem = problem, .build = "", .seed = options_.seed},
-          {.counters = {}, .cold = !options_.hot, .tick = [&] { return tick(what); }});
+      profile = profile::profile(ncu_,
+                                 {.id = row.id,
+                                  .device = device_,
+                                  .problem = problem,
+                                  .build = "",
+                                  .seed = options_.seed,
+                                  .scalars = row.scalars},
+                                 {.counters = {}, .cold = !options_.hot, .tick = [&] { return tick(what); }});
     } catch (const Error&) {
       if (interrupted()) return;  // the interruption is the cause of the error
       throw;
@@ -233,7 +239,8 @@ int run_as_child(const Options& options) {
                            .build = options.child_build,
                            .seed = options.seed,
                            .runs = options.child_runs,
-                           .also = {options.ids.begin() + 1, options.ids.end()}};
+                           .also = {options.ids.begin() + 1, options.ids.end()},
+                           .scalars = options.scalars};
   expect(parse(options.child_problem, subject.problem));
   profile::run_child(subject);
   return kGood;
@@ -252,6 +259,7 @@ int run(const Options& options) {
     if (measure::flops(p) == 0)
       throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
   }
+  check_scalars(options.scalars, problems);
   const int device = gpu_number(options.device);
   const std::string ncu = profile::find_ncu();
 
@@ -291,6 +299,7 @@ Action profile_verb(CLI::App& verb) {
   add_contender_ids(verb, options->ids);
   verb.add_flag("--counters", options->counters, "List the counters and what Nsight Compute calls them");
   add_problem_flags(verb, options->problem);
+  add_scalar_flags(verb, options->scalars);
   add_device_flag(verb, options->device);
   add_seed_flag(verb, options->seed);
   verb.add_flag("--hot", options->hot, "Leave the caches as the run before left them");

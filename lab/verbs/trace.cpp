@@ -9,6 +9,7 @@
 #include "lab/exit.hpp"
 #include "lab/measure/work.hpp"
 #include "lab/options.hpp"
+#include "lab/own_types.hpp"
 #include "lab/progress.hpp"
 #include "lab/trace/findings.hpp"
 #include "lab/trace/html.hpp"
@@ -25,6 +26,7 @@ namespace {
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
+  Scalars scalars;
   std::uint64_t seed = 1;
   bool no_detectors = false, lines = false;
   std::string html, record;
@@ -54,23 +56,24 @@ struct Seen {
   std::vector<std::string> refused;  // and what else there is to say
 };
 
-Seen watch(const Contenders& rungs, const std::vector<Problem>& problems, const Options& options) {
+Seen watch(const Contenders& rungs, const std::vector<Alternatives>& problems, const Options& options) {
   Seen seen;
   Progress progress;
   const auto total = static_cast<std::int64_t>(rungs.size() * problems.size());
   std::int64_t done = 0;
-  for (const Problem& asked : problems) {
+  for (const Alternatives& choice : problems) {
     for (const auto& rung : rungs) {
       if (interrupted()) return seen;
-      const Problem problem = rung->suited(asked);
+      const Problem problem = chosen_by(*rung, choice);
       const std::string who = fmt::format("{}, {}", rung->id(), problem.brief());
       progress.show("tracing " + who, done++, total);
       if (const std::string why = rung->refuses(problem); !why.empty()) {
         seen.refused.push_back(fmt::format("not taken: {}: {}", who, why));
         continue;
       }
-      seen.runs.push_back(
-          trace::trace_contender(std::string(rung->id()), problem, options.seed, !options.no_detectors));
+      seen.runs.push_back(trace::trace_contender(std::string(rung->id()), problem, options.seed,
+                                                 !options.no_detectors,
+                                                 rung->work() == Work::product ? options.scalars : Scalars{}));
     }
   }
   return seen;
@@ -132,13 +135,15 @@ Seen watch_rungs(const Options& options) {
   if (!options.misplaced.empty()) {
     throw Error(kUsage, fmt::format("{} is for a kernel of your own: cairn trace FILE.cu", options.misplaced[0]));
   }
-  const auto problems = options.problem.problems();
-  for (const Problem& p : problems) {
-    if (measure::flops(p) == 0)
-      throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
+  const auto problems = choices(options.problem);
+  for (const Alternatives& choice : problems) {
+    if (measure::flops(choice.front()) == 0)
+      throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", choice.front().brief()));
+    check_scalars(options.scalars, choice);
   }
   const Contenders rungs = chosen_rungs(options.ids);
-  for (const Problem& p : problems) check_memory(p, rungs.at(0)->machine()->facts().memory_bytes);
+  for (const Alternatives& choice : problems)
+    check_memory(choice.front(), rungs.at(0)->machine()->facts().memory_bytes);
   catch_interrupt();
   return watch(rungs, problems, options);
 }
@@ -186,13 +191,14 @@ void add_own_flags(CLI::App& verb, Options& options) {
 
 Action trace_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
-  options->problem = {{"256"}, {"nn"}, {"f32"}, {"row"}};
+  options->problem = {{"256"}, {"nn"}, {}, {"row"}};
   verb.description(
       "Watch every memory access of a rung in the emulator: counters, lines, faults\n"
       "Runs rungs of the ladder in the traced emulator, which needs no GPU. It counts requests, sectors,\n"
       "wavefronts and bank conflicts as Nsight Compute names them, for the kernel and for each line of its\n"
       "source, and looks for races, accesses out of bounds and uninitialised memory. Exits with 1 if it\n"
-      "found any. --html writes a page with pictures of the worst requests.\n"
+      "found any. --html writes a page with pictures of the worst requests. Without --type each rung runs in a\n"
+      "type of its own: f32, or what its tensor cores take.\n"
       "\n"
       "It does the same for a kernel of your own, which it compiles with g++:\n"
       "  cairn trace mine.cu --kernel 'tile<float, 32>' --grid 8,8 --block 32,32 --shared 0 \\\n"
@@ -201,9 +207,11 @@ Action trace_verb(CLI::App& verb) {
       "a buffer TYPE[COUNT]=FILLING, or null. Types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64. Fillings:\n"
       "random, zero, iota (0, 1, 2 …), a number, unset (uninitialised, for results; the default).\n"
       "docs/own_kernels.md says what cannot be emulated.");
-  verb.footer(examples({"cairn trace simt/02 --shape 64", "cairn trace simt/01 simt/02 --shape 64 --lines"}));
+  verb.footer(examples({"cairn trace simt/02 --shape 64", "cairn trace simt/01 simt/02 --shape 64 --lines",
+                        "cairn trace simt/01 --shape 64 --lda 128"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
+  add_scalar_flags(verb, options->scalars);
   add_seed_flag(verb, options->seed);
   verb.add_flag("--no-detectors", options->no_detectors, "Count only: quicker, and finds no faults");
   verb.add_flag("--lines", options->lines, "Also the lines, worst first, and the source with counts in the margin");
@@ -213,7 +221,8 @@ Action trace_verb(CLI::App& verb) {
   add_own_flags(verb, *options);
   return [options, &verb] {
     const bool own = any_source(options->ids);
-    for (const char* flag : {"--shape", "--layout", "--type", "--order"})
+    for (const char* flag : {"--shape", "--layout", "--type", "--order", "--ld", "--lda", "--ldb", "--ldc", "--batch",
+                             "--alpha", "--beta"})
       if (own && verb.count(flag) > 0) options->misplaced.emplace_back(flag);
     for (const char* flag : {"--kernel", "--grid", "--block", "--shared", "--arg", "--flag"})
       if (!own && verb.count(flag) > 0) options->misplaced.emplace_back(flag);

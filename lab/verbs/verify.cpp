@@ -21,6 +21,7 @@ namespace {
 struct Options {
   std::vector<std::string> ids;
   ProblemOptions problem;
+  std::optional<double> alpha, beta;
   std::string device = "auto";
   std::optional<std::int64_t> fuzz;
   std::uint64_t seed = 1;
@@ -31,7 +32,8 @@ struct Options {
 };
 
 // The flags as they were given, for the command that draws a case again.
-std::string flags(const ProblemOptions& given) {
+std::string flags(const Options& options) {
+  const ProblemOptions& given = options.problem;
   std::vector<std::string> words;
   const auto add = [&](const char* flag, const std::vector<std::string>& values) {
     if (!values.empty()) words.push_back(fmt::format("{} {}", flag, fmt::join(values, ",")));
@@ -40,12 +42,27 @@ std::string flags(const ProblemOptions& given) {
   add("--layout", given.layout);
   add("--type", given.type);
   add("--order", given.order);
+  const auto add_one = [&](const char* flag, const auto& value) {
+    if (value) words.push_back(fmt::format("{} {}", flag, *value));
+  };
+  const auto add_text = [&](const char* flag, const std::string& text) {
+    if (!text.empty()) words.push_back(fmt::format("{} {}", flag, text));
+  };
+  add_text("--ld", given.ld), add_text("--lda", given.lda), add_text("--ldb", given.ldb);
+  add_text("--ldc", given.ldc);
+  add_one("--batch", given.batch), add_one("--alpha", options.alpha), add_one("--beta", options.beta);
   return fmt::format("{}", fmt::join(words, " "));
 }
 
 // Flags narrow what is drawn; what no flag names is drawn from everything.
-verify::Space space(const ProblemOptions& given) {
+verify::Space space(const Options& options) {
+  const ProblemOptions& given = options.problem;
   verify::Space result;
+  result.flags = flags(options);
+  result.leading = given.leading();
+  result.batch = given.batch, result.alpha = options.alpha, result.beta = options.beta;
+  if (given.shape.empty() && result.leading.any_absolute())
+    throw Error(kUsage, "a leading dimension needs a --shape; write +8 for 8 above the least of every shape drawn");
   if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
   ProblemOptions all = given;
   result.fixed_shape = !given.shape.empty();
@@ -58,7 +75,6 @@ verify::Space space(const ProblemOptions& given) {
   }
   if (all.order.empty()) all.order = {"row", "column"};
   result.like = all.problems();
-  result.flags = flags(given);
   return result;
 }
 
@@ -116,7 +132,7 @@ int run(const Options& options) {
   Contenders chosen =
       options.check ? trace::traced_contenders(options.ids) : open_contenders(options.device, options.ids);
   if (options.ids.empty()) std::erase_if(chosen, [](const auto& c) { return c->work() == Work::probe; });
-  const verify::Space drawn_from = space(options.problem);
+  const verify::Space drawn_from = space(options);
   const std::int64_t cases = options.fuzz.value_or(verify::enough_cases(drawn_from));
   for (const auto& contender : chosen) {
     for (const Problem& p : drawn_from.like) check_memory(p, contender->machine()->facts().memory_bytes);
@@ -194,6 +210,7 @@ Action verify_verb(CLI::App& verb) {
   verb.footer(
       examples({"cairn verify --fuzz 5", "cairn verify cpu/reference --type bf16,e4m3:bf16 --fuzz 100 --seed 7",
                 "cairn verify cairn --shape 33x65x129 --layout tt --fuzz 20",
+                "cairn verify cpu/reference --ld +1 --batch 3 --beta 0.3 --fuzz 20",
                 "cairn verify simt/04 --device emu --check --fuzz 5"}));
   add_contender_ids(verb, options->ids);
   verb.add_option("--fuzz", options->fuzz,
@@ -204,6 +221,7 @@ Action verify_verb(CLI::App& verb) {
   verb.add_flag("--check", options->check,
                 "Run the rungs on the emulator that watches every access: races, bounds, unset memory, barriers");
   add_problem_flags(verb, options->problem);
+  add_scalar_flags(verb, options->alpha, options->beta);
   add_device_flag(verb, options->device);
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };

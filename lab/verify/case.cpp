@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "lab/random.hpp"
+#include "lab/scalars.hpp"
+#include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
 namespace {
@@ -155,25 +157,32 @@ Case draw(std::uint64_t seed, const Space& space) {
   Problem& p = c.problem = kinds[static_cast<std::size_t>(random.integer(0, std::ssize(kinds) - 1))];
 
   p.batch = random.chance(85) ? 1 : random.integer(0, 5);
+  if (space.batch) p.batch = *space.batch;
   const std::int64_t max = p.batch > 1 ? std::min<std::int64_t>(space.max_size, 80) : space.max_size;
   if (!space.fixed_shape) draw_shape(random, max, p);
   p.lda = draw_ld(random, p.a().min_ld());
   p.ldb = draw_ld(random, p.b().min_ld());
   p.ldc = draw_ld(random, p.c().min_ld());
+  space.leading.apply(p);
   p.stride_a = draw_stride(random, p.a(), true);
   p.stride_b = draw_stride(random, p.b(), true);
   p.stride_c = draw_stride(random, p.c(), false);
 
   c.alpha = draw_scalar(random, 1);
   c.beta = draw_scalar(random, 0);
+  if (space.alpha) c.alpha = dispatch::rounded_scalar(*space.alpha, p.in);
+  if (space.beta) c.beta = dispatch::rounded_scalar(*space.beta, p.in);
   const auto kind = random.integer(0, 99);
   c.mode = kind < 45 ? Mode::exact : kind < 85 ? Mode::rounding : Mode::special;
+  const Scalars given{space.alpha.value_or(1), space.beta.value_or(0)};  // those that are drawn are exact
+  if (c.mode == Mode::exact && !given.are_exact()) c.mode = Mode::rounding;
   c.offset_a = draw_offset(random);
   c.offset_b = draw_offset(random);
   c.offset_c = draw_offset(random);
 
   const bool same_shape = p.a().major == p.b().major && p.a().minor == p.b().minor;
-  if (same_shape && random.chance(30)) {
+  const bool given_apart = space.leading.any() && p.lda != p.ldb;
+  if (same_shape && random.chance(30) && !given_apart) {
     c.alias = true;
     p.ldb = p.lda;
     p.stride_b = p.stride_a;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cairn/types.hpp"
+#include "lab/leading.hpp"
 
 namespace cairn::lab::verify {
 
@@ -38,7 +40,11 @@ struct Space {
   std::vector<Problem> like;    // type, compute, ops and order are one of these, sizes are drawn; empty: every_kind()
   std::int64_t max_size = 300;  // of m, n and k
   bool fixed_shape = false;     // take m, n and k from `like` too
-  std::string flags;            // the command-line flags that describe this space, for replay commands
+  // What is not drawn, where it is given.
+  LeadingDimensions leading = {};
+  std::optional<std::int64_t> batch = {};
+  std::optional<double> alpha = {}, beta = {};
+  std::string flags;  // the command-line flags that describe this space, for replay commands
 };
 
 Case draw(std::uint64_t seed, const Space& space);

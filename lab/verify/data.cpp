@@ -216,14 +216,17 @@ std::uint64_t poison_bits(Type type) {
 ExactRange exact_range(const Case& test) {
   const Problem& p = test.problem;
   const auto size = [](double scalar) { return std::isnan(scalar) ? 1.0 : std::abs(scalar); };
+  const auto whole = [&](double scalar) { return size(scalar) == std::floor(size(scalar)); };
   // With a factor of one half, results are multiples of one half: one bit less above the point.
-  const bool halves = size(test.alpha) == 0.5 || size(test.beta) == 0.5;
+  const bool halves = !whole(test.alpha) || !whole(test.beta);
   const int bits = std::min(limits(p.out).precision, sum_bits(p)) - (halves ? 1 : 0);
   const std::int64_t limit = std::int64_t{1} << bits;
 
   ExactRange r;
   r.outputs = std::clamp<std::int64_t>(limit / 4, 1, 8);
-  const std::int64_t sum = limit - r.outputs;  // |alpha| and |beta| are at most 1
+  // |alpha| times the sum and |beta| times what C held fit together; neither is above 2.
+  const auto times = [&](double scalar) { return static_cast<std::int64_t>(std::ceil(std::max(1.0, size(scalar)))); };
+  const std::int64_t sum = (limit - r.outputs * times(test.beta)) / times(test.alpha);
   r.inputs = 8;
   while (r.inputs > 1 && p.k > sum / (r.inputs * r.inputs)) --r.inputs;
   r.per_row = std::min(p.k, sum / (r.inputs * r.inputs));

@@ -180,11 +180,15 @@ Case on_the_grid(const Case& test, const Contender& contender) {
 Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken) {
   Case test = draw(seed, taken);
   test = on_the_grid(test, contender);
-  if (contender.work() != Work::move) return test;
   Problem& p = test.problem;
-  p.batch = 1, p.k = p.n;
+  if (contender.work() == Work::move) {
+    p.batch = taken.batch.value_or(1), p.k = p.n;
+    p.lda = std::max(p.lda, p.a().min_ld());
+  }
+  // What was given is not moved to the grid: a contender that needs it there refuses.
+  taken.leading.apply(p);
+  if (contender.work() != Work::move) return test;
   p.ldb = p.b().min_ld();
-  p.lda = std::max(p.lda, p.a().min_ld());
   test.alpha = 1, test.beta = 0;
   test.alias = test.null_inputs = false;
   return test;

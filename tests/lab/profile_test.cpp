@@ -216,6 +216,11 @@ TEST_F(Profiling, RunsTheCommandAgainAndFoldsWhatItLaunched) {
     EXPECT_NE(asked().find(words), std::string::npos) << words << " in " << asked();
   }
 
+  Subject scaled = subject(1);
+  scaled.scalars = {-2, 0.5};
+  (void)profile(ncu, scaled, {});
+  EXPECT_NE(asked().find(" --runs 1 --alpha=-2 --beta=0.5\n"), std::string::npos) << asked();
+
   const Profile two = profile(ncu, subject(2), {.counters = {"kernel_time_us"}, .cold = false, .tick = {}});
   ASSERT_EQ(two.runs.size(), 2u);
   EXPECT_DOUBLE_EQ(two.runs[1].at("kernel_time_us"), 411.5);
