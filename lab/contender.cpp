@@ -61,6 +61,8 @@ Status contenders(int device, Contenders& out, const std::vector<std::string>& p
   return {};
 }
 
+bool names_any(const std::string& pattern, const Contenders& all) { return !named_by(pattern, all).empty(); }
+
 Status select(const std::vector<std::string>& patterns, Contenders& all) {
   if (patterns.empty()) return {};
   std::vector<bool> kept(all.size(), false);

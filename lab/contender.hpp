@@ -60,6 +60,9 @@ using Contenders = std::vector<std::unique_ptr<Contender>>;
 // stands there with its default tile, and with its others too if one of `patterns` asks for tiles.
 Status contenders(int device, Contenders& out, const std::vector<std::string>& patterns = {});
 
+// Whether select() would find something by this pattern.
+bool names_any(const std::string& pattern, const Contenders& all);
+
 // Keeps those whose id one of the patterns names: a glob ("cpu/*") or a prefix that only one id has
 // ("cpu/o"); with "@1" behind it that tile of a rung, with "@*" all of them. No patterns keep all. A pattern that
 // names nothing is an error with the nearest ids, and a prefix of several one that lists them.

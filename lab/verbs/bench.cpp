@@ -13,6 +13,7 @@
 #include "lab/invocation.hpp"
 #include "lab/measure/ceilings.hpp"
 #include "lab/measure/host.hpp"
+#include "lab/no_gpu.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
 #include "lab/record/view.hpp"
@@ -35,19 +36,34 @@ struct Options {
   OutputOptions output;
 };
 
+// An id of a GPU's, asked of the CPU.
+void refuse_those_of_gpu(const std::vector<std::string>& ids, const Contenders& here) {
+  const Contenders there = named_on_gpu(ids);
+  for (const std::string& id : ids) {
+    if (!names_any(id, here) && names_any(id, there))
+      throw Error(has_gpu() ? kUsage : kLacking, times_need_gpu({id}));
+  }
+}
+
 // The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which would
 // take most of the time.
 Contenders field(const Options& options) {
+  const int device = one_device(options.device);
+  if (device >= 0 && !has_gpu()) {
+    check_ids_for_gpu(options.ids);
+    throw Error(kLacking, times_need_gpu(options.ids));
+  }
   Contenders all;
-  expect(contenders(one_device(options.device), all, options.ids));
+  expect(contenders(device, all, options.ids));
   if (options.ids.empty()) std::erase_if(all, [](const auto& c) { return c->id() == "cpu/reference"; });
   const auto machine = all.at(0)->machine();
   if (machine->facts().kind == runtime::Kind::emu) {
-    throw Error(kUsage, "--device emu has no times to measure; use cpu or gpu, or cairn verify for its results");
+    throw Error(kUsage, "--device emu has no times to measure: " + times_need_gpu(options.ids));
   }
   const bool baselines = no_baseline(machine->facts().kind).empty();
   const auto is_baseline = [](const auto& contender) { return contender->is_baseline(); };
   if (baselines) add_baselines(machine, all);
+  if (machine->facts().kind == runtime::Kind::cpu) refuse_those_of_gpu(options.ids, all);
   expect(select(options.ids, all));
   if (baselines && std::ranges::none_of(all, is_baseline)) add_baselines(machine, all);
   if (options.host) std::erase_if(all, [](const auto& c) { return c->work() != Work::product; });

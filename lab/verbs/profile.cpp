@@ -9,6 +9,7 @@
 #include "lab/exit.hpp"
 #include "lab/invocation.hpp"
 #include "lab/measure/bench.hpp"
+#include "lab/no_gpu.hpp"
 #include "lab/options.hpp"
 #include "lab/profile/child.hpp"
 #include "lab/profile/ncu.hpp"
@@ -91,12 +92,13 @@ std::vector<Cell> table_row(const record::Row& row, const Problem& problem, cons
 }
 
 // A GPU's number, or a line that says what else there is.
-int gpu_number(const std::string& text) {
+int gpu_number(const std::string& text, const std::vector<std::string>& ids) {
   const int device = text == "auto" ? 0 : parse_device(text);
   if (device < 0) throw Error(kUsage, fmt::format("--device {} has no counters to read; use gpu or gpu:N", text));
-  const auto all = runtime::devices();
-  if (std::ranges::none_of(all, [](const auto& facts) { return facts.kind == runtime::Kind::gpu; })) {
-    throw Error(kLacking, "profile needs a GPU, and there is none here (cairn info lists the devices)");
+  if (!has_gpu()) {
+    check_ids_for_gpu(ids);
+    throw Error(kLacking,
+                "profile needs a GPU, and there is none here; cairn trace counts memory accesses on the emulator");
   }
   return device;
 }
@@ -260,7 +262,7 @@ int run(const Options& options) {
       throw Error(kUsage, fmt::format("--shape: {} is empty; sizes must be 1 or more", p.brief()));
   }
   check_scalars(options.scalars, problems);
-  const int device = gpu_number(options.device);
+  const int device = gpu_number(options.device, options.ids);
   const std::string ncu = profile::find_ncu();
 
   catch_interrupt();
