@@ -110,7 +110,6 @@ Findings lesson() {
       "Padding costs memory that is never read, and rows of 33 floats are not aligned for float4; rows of 36 are.",
       "A swizzle costs no memory and leaves rows aligned and free of conflicts; it costs an XOR in every index.",
       "Neither helps in global memory: a column there is 32 sectors."};
-  report.after = findings.conclusions;
   return findings;
 }
 
@@ -153,7 +152,6 @@ Findings calculate(const std::string& pattern, unsigned bytes) {
                   bytes > 4 ? " to one part of the warp" : ""),
       fmt::format("Global memory: {} of 32 bytes, for the {} asked for.", plural(emu::sectors(asked), "sector"),
                   plural(static_cast<unsigned>(different.size()) * bytes, "byte"))};
-  report.after = findings.conclusions;
   return findings;
 }
 

@@ -40,17 +40,7 @@ BufferSteps steps(const Study& study, const Problem& problem) {
   return out;
 }
 
-}  // namespace
-
-Findings double_buffer_experiment(const Conditions& conditions) {
-  Study study(
-      {.rungs = {"simt/15@*", "simt/17@*", "simt/19@*", "simt/20@*", "simt/21@*"},
-       .card = "lab/double_buffer",
-       .shapes = {{4096, 4096, 4096}},
-       .counters = {"occupancy_achieved", "inst_executed", "fma_pipe", "local_load_sectors", "stall_long_scoreboard",
-                    "stall_short_scoreboard", "stall_barrier", "stall_not_selected"}},
-      conditions);
-  study.run(conditions);
+Findings concluded(const Study& study) {
   auto shown = kernel_columns();
   shown.insert(shown.end(), {{"occupancy_achieved", "occupancy %", 1},
                              {"inst_executed", "instructions"},
@@ -62,5 +52,21 @@ Findings double_buffer_experiment(const Conditions& conditions) {
                              {"stall_not_selected", "not chosen", 2}});
   return study.findings(shown, compare_buffers(steps(study, study.problems().at(0))));
 }
+
+}  // namespace
+
+Findings double_buffer_experiment(const Conditions& conditions) {
+  Study study(
+      {.rungs = {"simt/15@*", "simt/17@*", "simt/19@*", "simt/20@*", "simt/21@*"},
+       .card = "lab/double_buffer",
+       .shapes = {{4096, 4096, 4096}},
+       .counters = {"occupancy_achieved", "inst_executed", "fma_pipe", "local_load_sectors", "stall_long_scoreboard",
+                    "stall_short_scoreboard", "stall_barrier", "stall_not_selected"}},
+      conditions);
+  study.run(conditions);
+  return concluded(study);
+}
+
+Findings recorded_double_buffer(const record::LabRecord& record) { return concluded(Study(record)); }
 
 }  // namespace cairn::lab

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/record/lab_record.hpp"
 #include "lab/shapes.hpp"
 #include "lab/table.hpp"
 
@@ -18,7 +19,10 @@ namespace cairn::lab {
 struct Findings {
   Report report;                         // the text, and a table of what was claimed and found
   bool holds = true;                     // false if any claim turned out to be wrong
-  std::vector<std::string> conclusions;  // of one that measures: sentences, also printed below the table
+  std::vector<std::string> conclusions;  // sentences about the table
+  std::vector<std::string> notes;        // what was missing: a profiler, a disassembler
+
+  Report in_full() const;  // the report with both below its table
 };
 
 // The parameters of an experiment.
@@ -42,9 +46,18 @@ struct Experiment {
   Findings (*run)(const Conditions& conditions) = nullptr;
   bool takes_pattern = false;
   bool multiplies = false;  // on a GPU where there is one, else on the emulator
+  // The findings of a record, by the code that has those of a fresh run; null: its table alone is shown.
+  Findings (*recall)(const record::LabRecord& record) = nullptr;
+
+  // Where its record and its page are, below the project's folder: "results/h200/tiny_code.json".
+  std::string record_file() const;
+  std::string page() const;
 };
 
 std::span<const Experiment> experiments();
+
+// The one of that name; null if there is none.
+const Experiment* find_experiment(std::string_view name);
 
 Findings banks_experiment(const Conditions& conditions);
 Findings double_buffer_experiment(const Conditions& conditions);
@@ -54,5 +67,12 @@ Findings timing_experiment(const Conditions& conditions);
 Findings tiny_code_experiment(const Conditions& conditions);
 Findings transpose_experiment(const Conditions& conditions);
 Findings vectorize_experiment(const Conditions& conditions);
+
+Findings recorded_double_buffer(const record::LabRecord& record);
+Findings recorded_precision(const record::LabRecord& record);
+Findings recorded_timing(const record::LabRecord& record);
+Findings recorded_tiny_code(const record::LabRecord& record);
+Findings recorded_transpose(const record::LabRecord& record);
+Findings recorded_vectorize(const record::LabRecord& record);
 
 }  // namespace cairn::lab

@@ -230,6 +230,16 @@ Table table(const std::vector<Erring>& all) {
   return out;
 }
 
+Findings concluded(const std::vector<Erring>& found, std::string heading) {
+  Conclusions conclusions = compare_errors(found);
+  Findings out;
+  out.holds = conclusions.holds;
+  out.report.before = {std::move(heading)};
+  out.report.table = table(found);
+  out.conclusions = std::move(conclusions.sentences);
+  return out;
+}
+
 }  // namespace
 
 Findings precision_experiment(const Conditions& conditions) {
@@ -281,15 +291,23 @@ Findings precision_experiment(const Conditions& conditions) {
     std::ranges::move(here, std::back_inserter(found));
   }
 
-  Conclusions concluded = compare_errors(found);
-  Findings out;
-  out.holds = concluded.holds;
-  out.report.before = {fmt::format("{}x{}xK on {}{}", shape.m, shape.n, machine->facts().name,
-                                   emulated ? ", whose tensor cores truncate sums as Hopper's do" : "")};
-  out.report.table = table(found);
-  out.report.after = wrapped(concluded.sentences);
-  out.conclusions = std::move(concluded.sentences);
-  return out;
+  return concluded(found, fmt::format("{}x{}xK on {}{}", shape.m, shape.n, machine->facts().name,
+                                      emulated ? ", whose tensor cores truncate sums as Hopper's do" : ""));
+}
+
+Findings recorded_precision(const record::LabRecord& record) {
+  std::vector<Erring> found;
+  for (const record::LabRow& row : record.rows) {
+    found.push_back({.numbers = row.text("numbers"),
+                     .name = row.text("name"),
+                     .type = row.text("type"),
+                     .k = row.integer("k"),
+                     .error = row.number("error"),
+                     .factors = row.number("factors"),
+                     .sums = row.number("sums"),
+                     .largest = row.number("largest")});
+  }
+  return concluded(found, record.machine);
 }
 
 }  // namespace cairn::lab

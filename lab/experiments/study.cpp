@@ -57,7 +57,9 @@ Timed Studied::timed() const { return {name, row.timed() ? row.samples_ms : std:
 Study::Study(const Question& question, const Conditions& conditions) : question_(question) {
   if (conditions.shape) question_.shapes = {*conditions.shape};
   rungs_ = chosen_rungs(question_, conditions.device);
-  const bool gpu = rungs_.at(0)->machine()->facts().kind == runtime::Kind::gpu;
+  const runtime::Facts& facts = rungs_.at(0)->machine()->facts();
+  machine_ = fmt::format("{}, {}", facts.name, facts.software);
+  const bool gpu = facts.kind == runtime::Kind::gpu;
   if (gpu) own_ = lab_kernels(conditions.device, question_.card);
   for (std::size_t i = 0; i < question_.shapes.size(); ++i) {
     const auto& [m, n, k] = question_.shapes[i];
@@ -72,6 +74,20 @@ Study::Study(const Question& question, const Conditions& conditions) : question_
     for (const auto& one : own_) add(*one, problem);
   }
   if (all_.empty()) throw Error(kLacking, "no contender on this device takes this problem");
+}
+
+Study::Study(const record::LabRecord& record) : machine_(record.machine) {
+  static constexpr std::string_view kDerived[] = {"median_ms", "tflops", "percent_of_cublas"};
+  for (const record::LabRow& row : record.rows) {
+    Studied one{.name = row.text("id"), .tile = row.text("tile"), .problem = row.problem("problem")};
+    one.row.samples_ms = row.times("samples_ms");
+    one.row.verified = "exact";
+    for (const auto& [key, cell] : row.cells()) {
+      const auto value = row.number_if(key);
+      if (value && std::ranges::find(kDerived, key) == std::end(kDerived)) one.facts[key] = *value;
+    }
+    all_.push_back(std::move(one));
+  }
 }
 
 void Study::add(Contender& contender, const Problem& problem) {
@@ -241,7 +257,7 @@ Table Study::table(const std::vector<Shown>& shown) const {
     });
     if (absent && one.key.starts_with("loop_")) continue;
     keys.push_back(one.key);
-    out.columns.push_back({one.key, one.title, Align::right, one.decimals});
+    out.columns.push_back({one.key, one.title, Align::right, one.decimals, one.audience});
   }
   out.columns.push_back({"samples_ms", "", Align::right, 6, Audience::machines});
   for (const Studied& one : all_) {
@@ -266,8 +282,7 @@ Table Study::table(const std::vector<Shown>& shown) const {
 
 Findings Study::findings(const std::vector<Shown>& shown, std::vector<std::string> conclusions) const {
   Findings out;
-  const runtime::Facts& facts = all_[0].contender->machine()->facts();
-  out.report.before = {fmt::format("{}, {}", facts.name, facts.software),
+  out.report.before = {machine_,
                        "Times as cairn bench takes them, caches cold, every kernel verified at its size; % of "
                        "cublas/gemm_ex."};
   out.report.table = table(shown);
@@ -277,8 +292,7 @@ Findings Study::findings(const std::vector<Shown>& shown, std::vector<std::strin
     out.report.alarms.push_back(fmt::format("FAILED: {} ({}): {}", one.name, one.tile, one.row.verified));
   }
   out.conclusions = std::move(conclusions);
-  out.conclusions.insert(out.conclusions.end(), notes_.begin(), notes_.end());
-  out.report.after = wrapped(out.conclusions);
+  out.notes = notes_;
   return out;
 }
 

@@ -18,9 +18,9 @@
 namespace cairn::lab {
 
 struct Studied {
-  std::string name;  // "simt/17@1", "lab/vectorize@3"
-  std::string tile;  // in words
-  Contender* contender = nullptr;
+  std::string name;                // "simt/17@1", "lab/vectorize@3"
+  std::string tile;                // in words
+  Contender* contender = nullptr;  // none in a record
   Problem problem;
   record::Row row = {};
   profile::Values facts = {};  // "registers", "blocks_an_sm", "loop_ffma", "stall_barrier" …
@@ -41,6 +41,7 @@ struct Question {
 struct Shown {
   std::string key, title;
   int decimals = 0;
+  Audience audience = Audience::all;  // machines: in the record alone, for the conclusions drawn from it
 };
 
 class Study {
@@ -48,6 +49,8 @@ class Study {
   // Throws Error where there is nothing to be timed; sizes that are no multiples of 128 are a usage error, since the
   // experiments' own kernels have no edges.
   Study(const Question& question, const Conditions& conditions);
+  // What a record has of one: its rows were verified and timed, and their numbers are facts.
+  explicit Study(const record::LabRecord& record);
 
   // Times the kernels, then collects facts. notes() says which sources were missing.
   void run(const Conditions& conditions);
@@ -74,6 +77,7 @@ class Study {
   double cublas_ms(const Problem& problem) const;  // 0 where there is none
 
   Question question_;
+  std::string machine_;  // in words
   Contenders rungs_;
   Contenders own_;
   std::vector<Studied> all_;

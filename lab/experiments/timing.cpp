@@ -62,11 +62,16 @@ class EventClock {
 };
 
 struct Entry {
-  Contender* contender;
+  std::string id;
   Problem problem;
   Clocked clocked;
-  std::int64_t runs = 0;  // in a sample of the stopwatch
+  std::int64_t runs = 0;           // in a sample of the stopwatch
+  Contender* contender = nullptr;  // none in a record
 };
+
+Clocked unclocked(std::string_view id) {
+  return {short_id(id), id.starts_with("transpose/") ? "transposes" : "products", {}};
+}
 
 // The simt rungs 01–04 and the transposes.
 bool is_asked(std::string_view id) {
@@ -78,11 +83,11 @@ std::vector<Entry> entries(const Contenders& all, const Conditions& conditions) 
   std::vector<Entry> chosen;
   for (const auto& contender : all) {
     if (!is_asked(contender->id())) continue;
-    const bool moves = contender->work() == Work::move;
-    const Shape s = conditions.shape.value_or(moves ? kMove : kProduct);
-    Entry entry{contender.get(),
-                contender->suited(Problem::packed(Type::f32, Op::none, Op::none, s.m, s.n, s.k)),
-                {short_id(contender->id()), moves ? "transposes" : "products", {}}};
+    const Shape s = conditions.shape.value_or(contender->work() == Work::move ? kMove : kProduct);
+    Entry entry{.id = std::string(contender->id()),
+                .problem = contender->suited(Problem::packed(Type::f32, Op::none, Op::none, s.m, s.n, s.k)),
+                .clocked = unclocked(contender->id()),
+                .contender = contender.get()};
     if (entry.contender->refuses(entry.problem).empty()) chosen.push_back(std::move(entry));
   }
   return chosen;
@@ -132,7 +137,7 @@ std::string profile_all(std::vector<Entry>& all, const Conditions& conditions) {
       const std::string what = "profiling " + entry.clocked.name;
       const profile::Profile found =
           profile::profile(ncu,
-                           {.id = std::string(entry.contender->id()),
+                           {.id = entry.id,
                             .device = conditions.device,
                             .problem = entry.problem,
                             .build = "",
@@ -164,7 +169,7 @@ Table table(const std::vector<Entry>& all) {
     out.columns.push_back({fmt::format("{}_samples_us", clock), "", Align::right, 3, Audience::machines});
   }
   for (const Entry& entry : all) {
-    std::vector<Cell> cells = {std::string(entry.contender->id()), entry.problem.brief()};
+    std::vector<Cell> cells = {entry.id, entry.problem.brief()};
     for (const auto& samples : entry.clocked.us) {
       cells.resize(cells.size() + 2);  // absent where the clock is
       if (samples.empty()) continue;
@@ -178,6 +183,21 @@ Table table(const std::vector<Entry>& all) {
   return out;
 }
 
+// The table and what follows from it.
+void conclude(const std::vector<Entry>& all, const std::string& machine, Findings& findings) {
+  findings.report.before = {
+      machine,
+      fmt::format("Medians and standard deviations of {} samples; caches hot; every rung verified at this size.",
+                  kRuns),
+      "Events: around one launch by the host. Stopwatch: inside a graph; a sample is the mean of its runs.",
+      "Profiler: the kernel's own time, by Nsight Compute."};
+  findings.report.table = table(all);
+  std::vector<Clocked> clocked;
+  clocked.reserve(all.size());
+  for (const Entry& entry : all) clocked.push_back(entry.clocked);
+  findings.conclusions = compare_clocks(clocked);
+}
+
 }  // namespace
 
 Findings timing_experiment(const Conditions& conditions) {
@@ -185,13 +205,12 @@ Findings timing_experiment(const Conditions& conditions) {
   expect(contenders(conditions.device, all));
   std::vector<Entry> chosen = entries(all, conditions);
   Findings findings;
-  Report& report = findings.report;
   std::erase_if(chosen, [&](const Entry& entry) {
     conditions.go_on("verifying " + entry.clocked.name, 0);
     const std::string wrong = measure::wrong_at_size(*entry.contender, entry.problem, conditions.seed);
     if (wrong.empty()) return false;
     findings.holds = false;
-    report.alarms.push_back(fmt::format("FAILED, not timed: {}: {}", entry.contender->id(), wrong));
+    findings.report.alarms.push_back(fmt::format("FAILED, not timed: {}: {}", entry.contender->id(), wrong));
     return true;
   });
   if (chosen.empty())
@@ -200,19 +219,22 @@ Findings timing_experiment(const Conditions& conditions) {
   time_all(chosen, conditions);
   const std::string missing = profile_all(chosen, conditions);
   const runtime::Facts& facts = all[0]->machine()->facts();
-  report.before = {
-      fmt::format("{}, {}", facts.name, facts.software),
-      fmt::format("Medians and standard deviations of {} samples; caches hot; every rung verified at this size.",
-                  kRuns),
-      "Events: around one launch by the host. Stopwatch: inside a graph; a sample is the mean of its runs.",
-      "Profiler: the kernel's own time, by Nsight Compute."};
-  report.table = table(chosen);
-  std::vector<Clocked> clocked;
-  clocked.reserve(chosen.size());
-  for (const Entry& entry : chosen) clocked.push_back(entry.clocked);
-  findings.conclusions = compare_clocks(clocked);
-  if (!missing.empty()) findings.conclusions.push_back("The profiler's clock is missing: " + missing + ".");
-  report.after = wrapped(findings.conclusions);
+  conclude(chosen, fmt::format("{}, {}", facts.name, facts.software), findings);
+  if (!missing.empty()) findings.notes.push_back("The profiler's clock is missing: " + missing + ".");
+  return findings;
+}
+
+Findings recorded_timing(const record::LabRecord& record) {
+  std::vector<Entry> all;
+  for (const record::LabRow& row : record.rows) {
+    Entry entry{.id = row.text("id"), .problem = row.problem("problem"), .clocked = unclocked(row.text("id"))};
+    for (std::size_t clock = 0; clock < kClocks.size(); ++clock)
+      entry.clocked.us[clock] = row.times(fmt::format("{}_samples_us", kClocks[clock]));
+    entry.runs = row.integer("stopwatch_runs");
+    all.push_back(std::move(entry));
+  }
+  Findings findings;
+  conclude(all, record.machine, findings);
   return findings;
 }
 

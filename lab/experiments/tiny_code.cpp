@@ -47,13 +47,7 @@ Factorial design(const Study& study, const Problem& problem) {
   return out;
 }
 
-}  // namespace
-
-Findings tiny_code_experiment(const Conditions& conditions) {
-  // simt/09 has the same tile and is timed with them.
-  Study study({.rungs = {"simt/09@*"}, .card = "lab/tiny_code", .shapes = {{2048, 2048, 2048}}, .counters = {}},
-              conditions);
-  study.run(conditions);
+Findings concluded(const Study& study) {
   const Factorial found = design(study, study.problems().at(0));
   Findings out = study.findings(kernel_columns(), conclude(found, kFacts, {kGrid, kBk}));
 
@@ -64,5 +58,17 @@ Findings tiny_code_experiment(const Conditions& conditions) {
   out.report.after.insert(out.report.after.begin(), lines.begin(), lines.end());
   return out;
 }
+
+}  // namespace
+
+Findings tiny_code_experiment(const Conditions& conditions) {
+  // simt/09 has the same tile and is timed with them.
+  Study study({.rungs = {"simt/09@*"}, .card = "lab/tiny_code", .shapes = {{2048, 2048, 2048}}, .counters = {}},
+              conditions);
+  study.run(conditions);
+  return concluded(study);
+}
+
+Findings recorded_tiny_code(const record::LabRecord& record) { return concluded(Study(record)); }
 
 }  // namespace cairn::lab

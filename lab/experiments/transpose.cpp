@@ -24,10 +24,11 @@ constexpr const char* kFlags[] = {"-O0", "-O3"};
 
 // One transpose by one build.
 struct Entry {
-  Contender* contender;
+  std::string id;
   std::size_t level;
-  record::Row cold, hot;
-  profile::Values counted;
+  Contender* contender = nullptr;  // none in a record
+  record::Row cold = {}, hot = {};
+  profile::Values counted = {};
 };
 
 std::vector<double> microseconds(const record::Row& row) {
@@ -61,10 +62,10 @@ std::string count_all(std::vector<Entry>& all, const Problem& problem, const Con
     const std::string ncu = profile::find_ncu();
     double share = 0.5;
     for (Entry& entry : all) {
-      const std::string what = fmt::format("profiling {} at {}", entry.contender->id(), kFlags[entry.level]);
+      const std::string what = fmt::format("profiling {} at {}", entry.id, kFlags[entry.level]);
       const profile::Profile found = profile::profile(
           ncu,
-          {.id = std::string(entry.contender->id()),
+          {.id = entry.id,
            .device = conditions.device,
            .problem = problem,
            .build = kBuilds[entry.level],
@@ -96,8 +97,11 @@ constexpr Shown kShown[] = {
     {"l1_hit_rate", "L1 hit %", 1},
     {"l2_hit_rate", "L2 hit %", 1},
 };
+// Counters that conclusions are drawn from too, in the record alone.
+constexpr const char* kKept[] = {"occupancy_achieved", "local_store_sectors", "shared_load_wavefronts",
+                                 "dram_bytes_read", "dram_bytes_written"};
 
-Table table(const std::vector<Entry>& all, const Problem& problem) {
+Table table(const std::vector<Entry>& all, double bytes) {
   Table out;
   out.columns = {{"id", "rung", Align::left},
                  {"ptxas", "ptxas", Align::left},
@@ -106,11 +110,11 @@ Table table(const std::vector<Entry>& all, const Problem& problem) {
                  {"hot_us", "hot µs", Align::right, 2},
                  {"hot_gbytes", "GB/s", Align::right, 0}};
   for (const Shown& one : kShown) out.columns.push_back({one.name, one.title, Align::right, one.decimals});
+  for (const char* name : kKept) out.columns.push_back({name, "", Align::right, 3, Audience::machines});
   out.columns.push_back({"cold_samples_us", "", Align::right, 3, Audience::machines});
   out.columns.push_back({"hot_samples_us", "", Align::right, 3, Audience::machines});
-  const double bytes = measure::bytes(problem, Work::move);
   for (const Entry& entry : all) {
-    std::vector<Cell> cells = {std::string(entry.contender->id()), kFlags[entry.level]};
+    std::vector<Cell> cells = {entry.id, kFlags[entry.level]};
     for (const record::Row* row : {&entry.cold, &entry.hot}) {
       const auto us = microseconds(*row);
       cells.resize(cells.size() + 2);  // absent, unless it was timed
@@ -118,11 +122,13 @@ Table table(const std::vector<Entry>& all, const Problem& problem) {
       cells[cells.size() - 2] = measure::median(us);
       cells.back() = bytes / measure::median(us) / 1e3;
     }
-    for (const Shown& one : kShown) {
-      const auto found = entry.counted.find(one.name);
+    const auto add_counter = [&](const char* name) {
+      const auto found = entry.counted.find(name);
       cells.emplace_back();
       if (found != entry.counted.end()) cells.back() = found->second;
-    }
+    };
+    for (const Shown& one : kShown) add_counter(one.name);
+    for (const char* name : kKept) add_counter(name);
     for (const record::Row* row : {&entry.cold, &entry.hot}) cells.emplace_back(microseconds(*row));
     out.rows.push_back(std::move(cells));
   }
@@ -134,7 +140,7 @@ std::vector<Levelled> side_by_side(const std::vector<Entry>& all) {
   std::vector<Levelled> out;
   for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
     Levelled one;
-    one.name = short_id(all[i].contender->id());
+    one.name = short_id(all[i].id);
     for (std::size_t level = 0; level < 2; ++level) {
       const Entry& entry = all[i + level];
       one.cold[level] = {one.name, microseconds(entry.cold)};
@@ -146,6 +152,35 @@ std::vector<Levelled> side_by_side(const std::vector<Entry>& all) {
   return out;
 }
 
+// The table and what follows from it. `what` was transposed: "C = Aᵀ, f32 tn 1280x1280x1280", of so many bytes.
+void conclude(const std::vector<Entry>& all, const std::string& machine, const std::string& what, double bytes,
+              Findings& findings) {
+  findings.report.before = {
+      machine, what + ": the same files, assembled by ptxas at two levels, each verified at this size.",
+      "Times as cairn bench takes them; counters of one run on cold caches, by Nsight Compute."};
+  findings.report.table = table(all, bytes);
+  findings.conclusions = compare_levels(side_by_side(all));
+}
+
+std::vector<double> milliseconds(std::vector<double> us) {
+  for (double& time : us) time /= 1e3;
+  return us;
+}
+
+Entry recorded_entry(const record::LabRow& row, std::size_t level) {
+  Entry entry{.id = row.text("id"), .level = level};
+  if (row.text("ptxas") != kFlags[level]) row.wrong("ptxas", fmt::format("must be {} here", kFlags[level]));
+  entry.cold.samples_ms = milliseconds(row.times("cold_samples_us"));
+  entry.hot.samples_ms = milliseconds(row.times("hot_samples_us"));
+  entry.cold.verified = entry.hot.verified = "exact";
+  const auto count = [&](const char* name) {
+    if (const auto value = row.number_if(name)) entry.counted[name] = *value;
+  };
+  for (const Shown& one : kShown) count(one.name);
+  for (const char* name : kKept) count(name);
+  return entry;
+}
+
 }  // namespace
 
 Findings transpose_experiment(const Conditions& conditions) {
@@ -153,32 +188,39 @@ Findings transpose_experiment(const Conditions& conditions) {
                               transposes_built(kBuilds[1], conditions.device)};
   std::vector<Entry> all;
   for (std::size_t i = 0; i < built[0].size(); ++i) {
-    for (std::size_t level = 0; level < 2; ++level) all.push_back({built[level].at(i).get(), level, {}, {}, {}});
+    for (std::size_t level = 0; level < 2; ++level) {
+      Contender* one = built[level].at(i).get();
+      all.push_back({.id = std::string(one->id()), .level = level, .contender = one});
+    }
   }
   const Shape s = conditions.shape.value_or(kShape);
   const Problem problem = all.at(0).contender->suited(Problem::packed(Type::f32, Op::none, Op::none, s.m, s.n, s.k));
 
   time_all(all, problem, conditions);
   Findings findings;
-  Report& report = findings.report;
   for (const Entry& entry : all) {
     for (const record::Row* row : {&entry.cold, &entry.hot}) {
       if (!row->failed()) continue;
       findings.holds = false;
-      report.alarms.push_back(fmt::format("FAILED: {} at {}: {}", row->id, kFlags[entry.level], row->verified));
+      findings.report.alarms.push_back(
+          fmt::format("FAILED: {} at {}: {}", row->id, kFlags[entry.level], row->verified));
     }
   }
   const std::string missing = count_all(all, problem, conditions);
   const runtime::Facts& facts = all[0].contender->machine()->facts();
-  report.before = {
-      fmt::format("{}, {}", facts.name, facts.software),
-      fmt::format("C = Aᵀ, {}: the same files, assembled by ptxas at two levels, each verified at this size.",
-                  problem.brief()),
-      "Times as cairn bench takes them; counters of one run on cold caches, by Nsight Compute."};
-  report.table = table(all, problem);
-  findings.conclusions = compare_levels(side_by_side(all));
-  if (!missing.empty()) findings.conclusions.push_back("There are no counters: " + missing + ".");
-  report.after = wrapped(findings.conclusions);
+  conclude(all, fmt::format("{}, {}", facts.name, facts.software), fmt::format("C = Aᵀ, {}", problem.brief()),
+           measure::bytes(problem, Work::move), findings);
+  if (!missing.empty()) findings.notes.push_back("There are no counters: " + missing + ".");
+  return findings;
+}
+
+Findings recorded_transpose(const record::LabRecord& record) {
+  std::vector<Entry> all;
+  for (std::size_t i = 0; i < record.rows.size(); ++i) all.push_back(recorded_entry(record.rows[i], i % 2));
+  // The table has no problem, but the bytes that its speeds are made of.
+  const record::LabRow& first = record.rows.at(0);
+  Findings findings;
+  conclude(all, record.machine, "C = Aᵀ", first.number("cold_gbytes") * first.number("cold_us") * 1e3, findings);
   return findings;
 }
 

@@ -129,8 +129,9 @@ std::vector<std::string> compare_levels(const std::vector<Levelled>& all) {
   std::vector<std::string> out;
   if (all.size() < 2) return out;
   const Levelled &a = all[0], &b = all[1];
-  if (!a.cold[0].samples.empty()) out.push_back(first_two(a.cold, b.cold, "cold"));
-  if (!a.hot[0].samples.empty()) out.push_back(first_two(a.hot, b.hot, "hot"));
+  const auto timed = [](const Timed(&one)[2]) { return !one[0].samples.empty() && !one[1].samples.empty(); };
+  if (timed(a.cold) && timed(b.cold)) out.push_back(first_two(a.cold, b.cold, "cold"));
+  if (timed(a.hot) && timed(b.hot)) out.push_back(first_two(a.hot, b.hot, "hot"));
   if (a.counted[0].empty() || b.counted[0].empty()) return out;
   out.push_back(counted(a));
   out.push_back(counted(b));

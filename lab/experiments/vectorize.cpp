@@ -55,6 +55,30 @@ WidthSteps steps(const Study& study, const Problem& problem) {
   return out;
 }
 
+Findings concluded(const Study& study) {
+  auto shown = kernel_columns();
+  shown.insert(shown.end(), {{"global_loads_a_warp", "loads/warp", 1},
+                             {"sectors_a_load", "sectors/load", 2},
+                             {"shared_load_requests", "shared loads"},
+                             {"wavefronts_a_shared_load", "wavefronts/load", 2},
+                             {"inst_executed", "instructions"},
+                             {"stall_long_scoreboard", "wait global", 2},
+                             {"stall_short_scoreboard", "wait shared", 2},
+                             {"stall_barrier", "wait barrier", 2},
+                             {"stall_mio_throttle", "queue shared", 2},
+                             {"stall_lg_throttle", "queue global", 2}});
+  for (const char* key :
+       {"stall_not_selected", "shared_load_wavefronts", "shared_store_wavefronts", "global_load_sectors"})
+    shown.push_back({key, "", 2, Audience::machines});
+  std::vector<std::string> conclusions;
+  for (const Problem& problem : study.problems()) {
+    for (std::string& sentence : compare_widths(steps(study, problem))) {
+      conclusions.push_back(fmt::format("{}: {}", problem.brief(), sentence));
+    }
+  }
+  return study.findings(shown, std::move(conclusions));
+}
+
 }  // namespace
 
 Findings vectorize_experiment(const Conditions& conditions) {
@@ -68,25 +92,9 @@ Findings vectorize_experiment(const Conditions& conditions) {
       conditions);
   study.run(conditions);
   study.each(add_ratios);
-
-  auto shown = kernel_columns();
-  shown.insert(shown.end(), {{"global_loads_a_warp", "loads/warp", 1},
-                             {"sectors_a_load", "sectors/load", 2},
-                             {"shared_load_requests", "shared loads"},
-                             {"wavefronts_a_shared_load", "wavefronts/load", 2},
-                             {"inst_executed", "instructions"},
-                             {"stall_long_scoreboard", "wait global", 2},
-                             {"stall_short_scoreboard", "wait shared", 2},
-                             {"stall_barrier", "wait barrier", 2},
-                             {"stall_mio_throttle", "queue shared", 2},
-                             {"stall_lg_throttle", "queue global", 2}});
-  std::vector<std::string> conclusions;
-  for (const Problem& problem : study.problems()) {
-    for (std::string& sentence : compare_widths(steps(study, problem))) {
-      conclusions.push_back(fmt::format("{}: {}", problem.brief(), sentence));
-    }
-  }
-  return study.findings(shown, std::move(conclusions));
+  return concluded(study);
 }
+
+Findings recorded_vectorize(const record::LabRecord& record) { return concluded(Study(record)); }
 
 }  // namespace cairn::lab

@@ -4,129 +4,23 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "lab/exit.hpp"
+#include "lab/record/json_node.hpp"
 #include "lab/record/record.hpp"
 #include "lab/record/words.hpp"
 
 namespace cairn::lab::record {
 namespace {
 
-using Json = nlohmann::json;
-using Keys = std::vector<std::string_view>;
-
 constexpr std::string_view kSampleWords[] = {"summary"};
 
 // Far above any record of ours, so that /dev/zero ends in a message before memory runs out.
 constexpr std::size_t kMostBytes = 64u << 20;
-
-// A value as an error shows it: escaped, and cut where it would make a long line.
-std::string shown(const Json& value) {
-  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 60) + "…";
-}
-
-// One value of the file and its path, which every error names.
-class Node {
- public:
-  Node(const Json& value, std::string path, const std::string& where)
-      : value_(value), path_(std::move(path)), where_(where) {}
-
-  [[noreturn]] void wrong(const std::string& what) const {
-    throw Error(kFailed, fmt::format("{}: {} {}", where_, path_.empty() ? "the record" : path_, what));
-  }
-  [[noreturn]] void must_be(const std::string& what) const {
-    wrong(fmt::format("is {}; it must be {}", shown(value_), what));
-  }
-
-  bool has(const char* key) const { return value_.contains(key); }
-  Node operator[](const char* key) const {
-    Node child(has(key) ? value_[key] : value_, path_.empty() ? key : path_ + "." + key, where_);
-    if (!has(key)) child.wrong("is missing");
-    return child;
-  }
-  // The same place of the file with another value.
-  Node with(const Json& value) const { return {value, path_, where_}; }
-  // Calls each(child) for every element of a list.
-  template <class Each> void for_each(Each&& each) const {
-    if (!value_.is_array()) must_be("a list");
-    for (std::size_t i = 0; i < value_.size(); ++i) {
-      each(Node(value_[i], fmt::format("{}[{}]", path_, i), where_));
-    }
-  }
-  // An object with none but these: a misspelt key would be a value that is silently not there.
-  void expect_object(const Keys& known) const {
-    if (!value_.is_object()) must_be("an object");
-    for (const auto& [key, member] : value_.items()) {
-      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-      wrong(fmt::format("has a key {} that no record of schema {} has", shown(key), kSchema));
-    }
-  }
-
-  void expect_one_of(std::span<const std::string_view> words) const {
-    if (std::find(words.begin(), words.end(), text()) == words.end()) {
-      must_be(fmt::format("one of {}", fmt::join(words, ", ")));
-    }
-  }
-
-  std::string text() const {
-    if (!value_.is_string()) must_be("a text");
-    return value_.get<std::string>();
-  }
-  std::string filled_text() const {
-    if (!value_.is_string() || value_.get_ref<const std::string&>().empty()) must_be("a text that is not empty");
-    return value_.get<std::string>();
-  }
-  bool flag() const {
-    if (!value_.is_boolean()) must_be("true or false");
-    return value_.get<bool>();
-  }
-  double number() const {
-    if (!value_.is_number()) must_be("a number");
-    return value_.get<double>();
-  }
-  double number_from_0() const {
-    if (!value_.is_number() || value_.get<double>() < 0) must_be("a number, 0 or more");
-    return value_.get<double>();
-  }
-  // The limits keep speeds and ratios computed from the number finite; a time is in milliseconds.
-  double positive(double low = 1e-9, double high = 1e12) const {
-    if (!value_.is_number() || !(value_.get<double>() >= low) || value_.get<double>() > high) {
-      must_be(value_.is_number() && value_.get<double>() > high ? fmt::format("at most {:g}", high)
-                                                                : "a positive number");
-    }
-    return value_.get<double>();
-  }
-  double ratio() const { return positive(1e-30, 1e30); }
-  template <class Int> Int integer(Int low = std::numeric_limits<Int>::min()) const {
-    if (value_.is_number_unsigned()) {
-      const auto value = value_.get<std::uint64_t>();
-      if (std::in_range<Int>(value) && std::cmp_greater_equal(value, low)) return static_cast<Int>(value);
-    } else if (value_.is_number_integer()) {
-      const auto value = value_.get<std::int64_t>();
-      if (std::in_range<Int>(value) && std::cmp_greater_equal(value, low)) return static_cast<Int>(value);
-    }
-    must_be(low == std::numeric_limits<Int>::min() ? "an integer" : fmt::format("an integer, {} or more", low));
-  }
-  std::vector<std::string> texts() const {
-    std::vector<std::string> list;
-    for_each([&](const Node& each) { list.push_back(each.text()); });
-    return list;
-  }
-
-  const Json& value() const { return value_; }
-
- private:
-  const Json& value_;
-  std::string path_;
-  const std::string& where_;
-};
 
 Build read_build(const Node& node) {
   node.expect_object({"version", "commit", "type", "compiler", "cuda", "openblas"});
@@ -294,28 +188,6 @@ Json row_object(const Node& row, const Json& record, const std::string& where) {
   return object;
 }
 
-int read_schema(const Node& node) {
-  const int schema = node["schema"].integer<int>(1);
-  if (schema > kSchema) {
-    node["schema"].wrong(fmt::format("{} is newer than this cairn reads ({}); use a newer cairn", schema, kSchema));
-  }
-  return schema;
-}
-
-Json parse_json(const std::string& text, const std::string& where) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-    const std::string before = text.substr(0, at);
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-    throw Error(kFailed, fmt::format("{} is not JSON: line {}, column {}", where,
-                                     1 + std::count(before.begin(), before.end(), '\n'), at - line_start + 1));
-  } catch (const Json::exception&) {
-    throw Error(kFailed, where + " is not JSON: it has a number that is too large");
-  }
-}
-
 }  // namespace
 
 Record from_json(const std::string& text, const std::string& where) {
@@ -324,6 +196,8 @@ Record from_json(const std::string& text, const std::string& where) {
     throw Error(kFailed, where + " is JSON, but not a record: it has no \"schema\"; cairn bench --record writes one");
   }
   const Node node(json, "", where);
+  if (json.contains("kind") && json["kind"] == "lab")
+    throw Error(kFailed, where + " is the record of an experiment; cairn report shows its table, and no more");
   Record record;
   record.schema = read_schema(node);
   node.expect_object({"schema", "kind", "command", "created", "seed", "build", "machine", "method", "ceilings",
@@ -347,7 +221,7 @@ Record from_json(const std::string& text, const std::string& where) {
   return record;
 }
 
-Record read(const std::string& path) {
+std::string read_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw Error(kUsage,
@@ -365,7 +239,9 @@ Record read(const std::string& path) {
     }
   }
   if (file.bad()) throw Error(kFailed, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return from_json(text, path);
+  return text;
 }
+
+Record read(const std::string& path) { return from_json(read_text(path), path); }
 
 }  // namespace cairn::lab::record

@@ -132,6 +132,9 @@ std::string to_json(const Record& record);
 // misspelt key, a sample that is no positive number, a summary that contradicts itself.
 Record from_json(const std::string& text, const std::string& where);
 
+// The text of a record's file; throws Error for one that cannot be read or is larger than any record.
+std::string read_text(const std::string& path);
+
 // Reads a file; an unreadable one is an Error too.
 Record read(const std::string& path);
 

@@ -41,9 +41,10 @@ Table counters(const Record& record) {
   return table;
 }
 
-Report report_of(const Record& record) {
-  Report report = view(record);
-  if (record.kind == "profile") report.table = counters(record);
+Report report_of(const Named& named) {
+  if (named.report) return *named.report;
+  Report report = view(named.record);
+  if (named.record.kind == "profile") report.table = counters(named.record);
   return report;
 }
 
@@ -70,7 +71,7 @@ void append(const Table& part, const std::string& name, Table& all) {
 std::string pages(const std::vector<Named>& records, Format format, bool bold) {
   std::string text;
   for (const Named& named : records) {
-    Report report = report_of(named.record);
+    Report report = report_of(named);
     const Build& build = named.record.build;
     report.before.push_back(
         one_line(fmt::format("cairn {}, commit {} · {}", build.version, build.commit, named.record.created)));
@@ -84,7 +85,7 @@ Report together(const std::vector<Named>& records) {
   Report all;
   all.table.columns = {{"record", "record", Align::left}};
   for (const Named& named : records) {
-    const Report report = report_of(named.record);
+    const Report report = report_of(named);
     append(report.table, named.name, all.table);
     for (const std::string& line : report.alarms) all.alarms.push_back(one_line(named.name) + ": " + line);
   }

@@ -1,6 +1,7 @@
 // One record or several, for `cairn report`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace cairn::lab::record {
 struct Named {
   std::string name;  // the file, as it was given
   Record record;
+  std::optional<Report> report = {};  // of an experiment; else the record's rows are shown
 };
 
 // Tables to read (`format` is table or md): each record as the bench shows it, or with its counters if it is a

@@ -1,20 +1,19 @@
 // cairn lab: experiments by name.
-#include <algorithm>
 #include <bit>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "lab/exit.hpp"
 #include "lab/experiments/experiments.hpp"
+#include "lab/experiments/recorded.hpp"
 #include "lab/invocation.hpp"
 #include "lab/nearest.hpp"
+#include "lab/no_gpu.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
-#include "lab/record/lines.hpp"
-#include "lab/record/record.hpp"
+#include "lab/project_files.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -32,23 +31,17 @@ struct Options {
 };
 
 const Experiment& find(const std::string& name) {
+  if (const Experiment* found = find_experiment(name)) return *found;
   std::vector<std::string> names;
-  for (const Experiment& experiment : experiments()) {
-    if (experiment.name == name) return experiment;
-    names.emplace_back(experiment.name);
-  }
+  for (const Experiment& experiment : experiments()) names.emplace_back(experiment.name);
   throw Error(kUsage,
               fmt::format("there is no experiment '{}'; {} (cairn lab has all)", name, nearest_text(name, names)));
-}
-
-bool is_there(runtime::Kind kind) {
-  return std::ranges::any_of(runtime::devices(), [&](const auto& facts) { return facts.kind == kind; });
 }
 
 // The default of --device: a GPU; for an experiment that does not measure times, the emulator if there is no GPU.
 int device_for(const Experiment& experiment, const Options& options) {
   if (options.device != "auto") return parse_device(options.device);
-  return experiment.multiplies && !is_there(runtime::Kind::gpu) ? parse_device("emu") : 0;
+  return experiment.multiplies && !has_gpu() ? parse_device("emu") : 0;
 }
 
 Conditions conditions(const Experiment& experiment, const Options& options) {
@@ -77,29 +70,42 @@ void check_pattern(const Experiment& experiment, const Options& options) {
     throw Error(kUsage, fmt::format("--bytes {}: a lane takes 1, 2, 4, 8 or 16", *options.bytes));
 }
 
-void expect_gpu(const Experiment& experiment, const Options& options) {
+void expect_device(const Experiment& experiment, const Options& options) {
   if (options.device != "auto" && parse_device(options.device) < 0)
     throw Error(kUsage, fmt::format("'{}' measures on a GPU; use --device gpu or gpu:N", experiment.name));
-  if (!is_there(runtime::Kind::gpu))
-    throw Error(kLacking, fmt::format("'{}' measures on a GPU, and there is none here", experiment.name));
 }
 
-// The table with all its samples, what was concluded, and where and how: enough to look at it again later.
-std::string to_json(const Experiment& experiment, const Findings& findings, int device) {
-  nlohmann::ordered_json json;
-  const record::Build build = record::this_build();
-  json["schema"] = record::kSchema;
-  json["kind"] = "lab";
-  json["experiment"] = experiment.name;
-  json["command"] = invocation();
-  json["created"] = record::now();
-  json["build"] = {{"version", build.version}, {"commit", build.commit}, {"compiler", build.compiler}};
-  for (const runtime::Facts& facts : runtime::devices()) {
-    if ((experiment.measures || experiment.multiplies) && facts.device == device) json["machine"] = describe(facts);
+// The answer that was recorded, for people. Whoever names a device, a shape, a seed, a file for the record or a format
+// for machines asks for a measurement of their own, which the numbers of another machine must not be taken for.
+int without_gpu(const Experiment& experiment, const Options& options, const Output& output) {
+  const bool people = output.format() == Format::table || output.format() == Format::md;
+  const bool own = options.device != "auto" || !options.shape.empty() || options.seed != 1 || !options.record.empty();
+  std::optional<Report> recorded;
+  if (people && !own) recorded = published(experiment);
+  if (!recorded) {
+    const auto file = project_file(experiment.record_file());
+    throw Error(kLacking,
+                fmt::format("'{}' measures on a GPU, and there is none here; {} has what was measured{}",
+                            experiment.name, experiment.page(),
+                            file ? fmt::format(", and cairn report {} shows its record", shown_path(*file)) : ""));
   }
-  json["conclusions"] = findings.conclusions;
-  json["rows"] = nlohmann::ordered_json::parse(render(findings.report.table, Format::json));
-  return record::lines_of(json);
+  output.write(*recorded);
+  return kGood;
+}
+
+// Enough to look at it again later.
+std::string to_json(const Experiment& experiment, const Findings& findings, int device) {
+  record::LabRecord out;
+  out.experiment = experiment.name;
+  out.command = invocation();
+  out.created = record::now();
+  out.build = record::this_build();
+  for (const runtime::Facts& facts : runtime::devices()) {
+    if ((experiment.measures || experiment.multiplies) && facts.device == device) out.machine = describe(facts);
+  }
+  out.conclusions = findings.conclusions;
+  out.notes = findings.notes;
+  return record::to_json(out, findings.report.table);
 }
 
 int list_all(const Output& output) {
@@ -108,7 +114,7 @@ int list_all(const Output& output) {
       {"name", "name", Align::left}, {"question", "question", Align::left}, {"needs", "needs", Align::left}};
   for (const Experiment& experiment : experiments()) {
     report.table.rows.push_back({std::string(experiment.name), std::string(experiment.question),
-                                 experiment.measures     ? "a GPU"
+                                 experiment.measures     ? "a GPU, else shows its record"
                                  : experiment.multiplies ? "a GPU or the emulator"
                                                          : "nothing"});
   }
@@ -128,7 +134,10 @@ int run(const Options& options) {
     throw Error(kUsage, fmt::format("'{}' is about numbers small enough to follow by hand; it takes no --shape",
                                     experiment.name));
   check_pattern(experiment, options);
-  if (experiment.measures) expect_gpu(experiment, options);
+  if (experiment.measures) {
+    expect_device(experiment, options);
+    if (!has_gpu()) return without_gpu(experiment, options, output);
+  }
 
   Findings findings;
   {
@@ -141,7 +150,7 @@ int run(const Options& options) {
     findings = experiment.run(asked);
   }  // and the progress line is gone
   if (!options.record.empty()) keep.write(to_json(experiment, findings, asked.device));
-  output.write(findings.report);
+  output.write(findings.in_full());
   return findings.holds ? kGood : kFailed;
 }
 
@@ -151,8 +160,9 @@ Action lab_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   verb.description(
       "Run an experiment: a question, a table, what it proves\n"
-      "With no name it lists them. Those that measure want a GPU; Nsight Compute, where it is there, adds\n"
-      "what only it can tell.");
+      "With no name it lists them. Those that measure need a GPU; Nsight Compute, where it is there, adds\n"
+      "what only it can tell. With no GPU they print the record of an earlier run (exit code 0), unless\n"
+      "--shape, --seed, --device, --record or a format for machines asks for a new one (exit code 77).");
   verb.footer(examples({"cairn lab", "cairn lab layout", "cairn lab banks --pattern \"l*33\""}));
   verb.add_option("NAME", options->name, "Which experiment");
   verb.add_option("--shape", options->shape, "The size to measure at, instead of the experiment's own");

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
+#include "lab/experiments/recorded.hpp"
 #include "lab/options.hpp"
 #include "lab/record/page_tables.hpp"
 #include "lab/record/show.hpp"
@@ -37,6 +38,18 @@ std::string read_text(const std::string& path) {
     throw Error(kUsage, fmt::format("cannot read {}: {}", path, std::strerror(errno == 0 ? EIO : errno)));
   }
   return text.str();
+}
+
+// A record of an experiment has a table of its own; what the other options need, it has not.
+record::Named read(const std::string& path, const Options& options) {
+  const std::string text = record::read_text(path);
+  const bool other = !options.readme.empty() || !options.style.empty();
+  if (!record::is_lab(text) || other) return {path, record::from_json(text, path)};
+  const record::LabRecord lab = record::lab_from_json(text, path);
+  record::Record head;
+  head.created = lab.created;
+  head.build = lab.build;
+  return {path, std::move(head), recall(lab, path).in_full()};
 }
 
 int rewrite_page(const Options& options, std::vector<record::Named> records) {
@@ -69,7 +82,7 @@ int run(const Options& options) {
   if (!options.record.empty()) return rewrite_record(options);
   const Output output(options.output);
   std::vector<record::Named> records;
-  for (const std::string& path : options.records) records.push_back({path, record::read(path)});
+  for (const std::string& path : options.records) records.push_back(read(path, options));
   if (!options.readme.empty()) return rewrite_page(options, std::move(records));
   const Format format = output.format();
   const bool bold = output.to_stdout() && use_colour(STDOUT_FILENO);
@@ -95,8 +108,9 @@ Action report_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   verb.description(
       "Show records as tables\n"
-      "A record is the file that cairn bench --record NAME.json writes. Medians, speeds and ratios are computed\n"
-      "from its samples. With --readme, the tables between markers of that page are written again:\n"
+      "A record is the file that cairn bench --record NAME.json writes, or cairn profile or cairn lab. Medians,\n"
+      "speeds, ratios and an experiment's findings are computed from its samples. With --readme, the tables between "
+      "markers of that page are written again:\n"
       "<!-- ladder:begin --> … <!-- ladder:end -->, the f32 rungs at nn 4096x4096x4096; tensor, those on tensor\n"
       "cores; ratios, the library against the strongest baseline over the problems of each record; brought, on a\n"
       "rung's page, the rung against its parent; steps, which rungs are a step back from the one before.\n"
@@ -106,7 +120,7 @@ Action report_verb(CLI::App& verb) {
                         "cairn report measured.json", "cairn report measured.json --format csv",
                         "cairn report measured.json --style S2",
                         "cairn report measured.json --samples summary --record small.json"}));
-  verb.add_option("RECORD", options->records, "Files that cairn bench --record wrote")->required();
+  verb.add_option("RECORD", options->records, "Files that --record of cairn bench, profile or lab wrote")->required();
   auto* readme = verb.add_option("--readme", options->readme, "Rewrite the tables between the markers of this page");
   verb.add_flag("--check", options->check, "Only compare: fails if --readme would change the file")->needs(readme);
   verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");

@@ -91,7 +91,7 @@ TEST(Banks, EveryNumberOfTheLessonHolds) {
   EXPECT_TRUE(findings.holds);
   EXPECT_TRUE(findings.report.alarms.empty());
   EXPECT_GT(findings.report.table.rows.size(), 10U);
-  EXPECT_NE(render(findings.report, Format::table).find("Padding against swizzle"), std::string::npos);
+  EXPECT_NE(render(findings.in_full(), Format::table).find("Padding against swizzle"), std::string::npos);
 }
 
 // The cells of people's columns after "what" and "pattern".
@@ -122,13 +122,13 @@ TEST(Banks, CalculatesWhatIsTypedIn) {
 TEST(Banks, DrawsLanesDownAndBanksAcross) {
   Conditions conditions;
   conditions.pattern = "l*33";
-  const std::string narrow = render(banks_experiment(conditions).report, Format::table);
+  const std::string narrow = render(banks_experiment(conditions).in_full(), Format::table);
   EXPECT_NE(narrow.find("lane  0 #...............................  word 0\n"), std::string::npos) << narrow;
   EXPECT_NE(narrow.find("lane 31 ...............................#  word 1023\n"), std::string::npos) << narrow;
   EXPECT_NE(narrow.find("1 wavefront, 1 without conflicts"), std::string::npos) << narrow;
   conditions.pattern = "l*2";
   conditions.bytes = 16;
-  const std::string wide = render(banks_experiment(conditions).report, Format::table);
+  const std::string wide = render(banks_experiment(conditions).in_full(), Format::table);
   EXPECT_NE(wide.find("lane  1 ........####....................  from word 8\n"), std::string::npos) << wide;
   EXPECT_NE(wide.find("8 wavefronts, 4 without conflicts; bank 0 delivers 2 different words to one part"),
             std::string::npos)

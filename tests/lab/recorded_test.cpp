@@ -1,0 +1,72 @@
+// What experiments conclude from their committed records is what they concluded when these were measured.
+#include "lab/experiments/recorded.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "lab/exit.hpp"
+
+namespace cairn::lab {
+namespace {
+
+std::string file_of(const Experiment& experiment) {
+  return std::string(CAIRN_SOURCE_DIR) + "/" + experiment.record_file();
+}
+
+record::LabRecord record_of(const Experiment& experiment) {
+  return record::lab_from_json(record::read_text(file_of(experiment)), experiment.record_file());
+}
+
+TEST(Recorded, ConclusionsAreComputedAgainFromTheRows) {
+  std::size_t seen = 0;
+  for (const Experiment& experiment : experiments()) {
+    if (experiment.recall == nullptr) continue;
+    ++seen;
+    const record::LabRecord record = record_of(experiment);
+    const Findings findings = recall(record, "it");
+    ASSERT_EQ(findings.conclusions.size(), record.conclusions.size()) << experiment.name;
+    for (std::size_t i = 0; i < record.conclusions.size(); ++i) {
+      // The record of the transposes has not all of their counters.
+      const std::string& kept = record.conclusions[i];
+      if (kept.find("achieved occupancy") != std::string::npos)
+        EXPECT_TRUE(findings.conclusions[i].starts_with(kept.substr(0, 60))) << findings.conclusions[i];
+      else
+        EXPECT_EQ(findings.conclusions[i], kept) << experiment.name;
+    }
+    EXPECT_EQ(findings.report.table.rows.size(), record.rows.size());
+  }
+  EXPECT_EQ(seen, 6u);
+}
+
+TEST(Recorded, OtherSamplesGiveOtherConclusions) {
+  const Experiment& timing = *find_experiment("timing");
+  auto json = nlohmann::json::parse(record::read_text(file_of(timing)));
+  for (auto& row : json["rows"]) {
+    if (row["id"] != "simt/03_coalesced_1d") continue;
+    for (auto& sample : row["events_samples_us"]) sample = sample.get<double>() + 100;
+  }
+  const auto changed = recall(record::lab_from_json(json.dump(), "changed"), "changed").conclusions;
+  EXPECT_NE(std::ranges::find(changed, "No two of them change places from one clock to another."), changed.end());
+}
+
+TEST(Recorded, AWrittenRecordIsReadAgain) {
+  const record::LabRecord before = record_of(*find_experiment("transpose"));
+  const Findings findings = recall(before, "it");
+  const auto after = record::lab_from_json(record::to_json(before, findings.report.table), "again");
+  EXPECT_EQ(after.conclusions, before.conclusions);
+  EXPECT_EQ(after.machine, before.machine);
+  EXPECT_EQ(after.build.commit, before.build.commit);
+  EXPECT_EQ(recall(after, "again").conclusions, findings.conclusions);
+}
+
+TEST(Recorded, MixedUpBuildsAreRefused) {
+  auto json = nlohmann::json::parse(record::read_text(file_of(*find_experiment("transpose"))));
+  std::swap(json["rows"][0], json["rows"][1]);
+  EXPECT_THROW(recall(record::lab_from_json(json.dump(), "swapped"), "swapped"), Error);
+}
+
+}  // namespace
+}  // namespace cairn::lab
