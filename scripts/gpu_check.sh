@@ -14,6 +14,7 @@
 #   tests         ctest
 #   fuzz          CAIRN_FUZZ_CASES (a million) drawn cases against the oracle, a fifth of them for what the library chooses,
 #                 as many for each rung and baseline: fuzz/*.csv, and the totals in summary.txt
+#   pages         every command of the pages, those that need a GPU too
 #   sanitize      compute-sanitizer's four tools over small products
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
 #   tensor        the tensor trail at 4096 cubed, bf16, f16, tf32 and split: tensor.json
@@ -189,6 +190,7 @@ sass() {
 if want build; then step build build; fi
 [ -x "$cairn" ] || { echo "gpu_check.sh: there is no $cairn, see $log" >&2; exit 1; }
 if want tests; then step tests ctest --preset gpu --parallel "$(nproc)"; fi
+if want pages; then step pages env CAIRN_PAGES=gpu build/gpu/tests/page_commands_test --gtest_filter='PageCommands.*'; fi
 if want fuzz; then step fuzz fuzz; fi
 if want sanitize; then
   for tool in memcheck racecheck initcheck synccheck; do step "compute-sanitizer $tool" sanitize "$tool"; done

@@ -35,15 +35,17 @@ inline const std::filesystem::path& scratch() {
   return folder.path;
 }
 
-// A shell command in which `cairn` is the one just built.
-inline Ran run_shell(const std::string& command) {
-  const auto out = scratch() / "out", err = scratch() / "err";
+// A shell command in which `cairn` is the one just built, run in folder `in`.
+inline Ran run_shell_in(const std::filesystem::path& in, const std::string& command) {
+  const auto out = in / "out", err = in / "err";
   const std::string folder = std::filesystem::path(CAIRN_COMMAND).parent_path().string();
-  const std::string line = "cd '" + scratch().string() + "' && PATH='" + folder + "':\"$PATH\" && { " + command +
-                           "\n} >'" + out.string() + "' 2>'" + err.string() + "' </dev/null";
+  const std::string line = "cd '" + in.string() + "' && PATH='" + folder + "':\"$PATH\" && { " + command + "\n} >'" +
+                           out.string() + "' 2>'" + err.string() + "' </dev/null";
   const int status = std::system(line.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(out), slurp(err)};
 }
+
+inline Ran run_shell(const std::string& command) { return run_shell_in(scratch(), command); }
 
 inline Ran run_cairn(const std::string& arguments) { return run_shell("cairn " + arguments); }
 
