@@ -6,7 +6,7 @@
 
 #include "lab/contender_cublas.hpp"
 #include "lab/exit.hpp"
-#include "lab/project_files.hpp"
+#include "lab/data_folder.hpp"
 #include "runtime/runtime.hpp"
 
 namespace cairn::lab {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
-#include "lab/project_files.hpp"
+#include "lab/data_folder.hpp"
 
 namespace cairn::lab {
 namespace {

@@ -13,7 +13,7 @@
 #include "lab/no_gpu.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
-#include "lab/project_files.hpp"
+#include "lab/data_folder.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
