@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "lab/contender_cublas.hpp"
-#include "lab/exit.hpp"
 #include "lab/data_folder.hpp"
+#include "lab/exit.hpp"
 #include "runtime/runtime.hpp"
 
 namespace cairn::lab {

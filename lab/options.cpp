@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
+#include "lab/numbers.hpp"
 #include "lab/shapes.hpp"
 #include "lab/suites.hpp"
 #include "src/dispatch/normalize.hpp"
@@ -193,7 +194,9 @@ void add_device_flag(CLI::App& verb, std::string& device) {
 }
 
 void add_seed_flag(CLI::App& verb, std::uint64_t& seed) {
-  verb.add_option("--seed", seed, "Draws the data; the same seed gives the same numbers")->capture_default_str();
+  verb.add_option("--seed", seed, "Draws the data; the same seed gives the same numbers")
+      ->transform(whole_number(0, kMostSeed))
+      ->capture_default_str();
 }
 
 void add_output_flags(CLI::App& verb, OutputOptions& options) {

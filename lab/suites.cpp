@@ -1,6 +1,7 @@
 #include "lab/suites.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -10,6 +11,8 @@
 
 namespace cairn::lab {
 namespace {
+
+constexpr std::size_t kMostBytes = 1 << 20;
 
 bool is_layout(const std::string& word) {
   return word.size() == 2 && word.find_first_not_of("nt") == std::string::npos;
@@ -58,13 +61,21 @@ std::vector<SuiteLine> read_suite(const std::string& name_or_file) {
   const auto built_in = built_in_suites();
   const auto known = std::ranges::find(built_in, name_or_file, &BuiltInSuite::name);
   if (known != built_in.end()) return parse_suite(known->text, fmt::format("suite {}", name_or_file));
+  std::error_code ignored;
   std::ifstream file(name_or_file);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  if (!file || std::filesystem::is_directory(name_or_file, ignored)) {
     throw Error(kUsage, fmt::format("--suite '{}' is neither a suite ({}) nor a file that can be read", name_or_file,
                                     suite_names()));
   }
-  return parse_suite(text.str(), name_or_file);
+  // A device such as /dev/zero never ends. A pipe is welcome.
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostBytes) {
+    throw Error(kUsage,
+                fmt::format("--suite '{}' is larger than {} MB, which no suite is", name_or_file, kMostBytes >> 20));
+  }
+  return parse_suite(text, name_or_file);
 }
 
 }  // namespace cairn::lab

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "lab/exit.hpp"
 #include "lab/data_folder.hpp"
+#include "lab/exit.hpp"
 
 namespace cairn::lab {
 namespace {

@@ -173,7 +173,11 @@ int run(const Options& options) {
   const Output output(options.output);
   const Output keep(record_file);
   expect_distinct({options.output, record_file});
-  if (!(options.seconds > 0)) throw Error(kUsage, fmt::format("--seconds {} must be above 0", options.seconds));
+  constexpr double kMostSeconds = 1e6;
+  if (!(options.seconds > 0 && options.seconds <= kMostSeconds)) {
+    throw Error(kUsage,
+                fmt::format("--seconds {} must be above 0 and at most {:.0f}", options.seconds, kMostSeconds));
+  }
   if (options.sustained && options.host)
     throw Error(kUsage, "--sustained keeps the device busy, and --host does not time the device; leave one out");
   record::check_style(options.style, output.format());

@@ -13,6 +13,7 @@
 #include "lab/diff/rung_source.hpp"
 #include "lab/diff/show.hpp"
 #include "lab/exit.hpp"
+#include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/trace/source.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -56,8 +57,6 @@ int show_one(const Options& options) {
   if (options.side_by_side && format != Format::table) {
     throw Error(kUsage, "--side-by-side is for people; csv, json and md have one column");
   }
-  if (options.context < 0)
-    throw Error(kUsage, fmt::format("--unified {}: a number of lines is 0 or more", options.context));
   const auto all = diff::rungs_of_this_build();
   const auto roots = roots_of(options);
   const diff::RungSource rung = diff::read_rung(diff::find_rung(options.rung, all), roots);
@@ -117,7 +116,9 @@ Action diff_verb(CLI::App& verb) {
   verb.add_option("OTHER", options->other, "The rung to compare it with; its parent if not given");
   verb.add_flag("--all", options->all, "The table of all rungs, as without RUNG");
   verb.add_flag("--raw", options->raw, "The files as they are, comments and names included");
-  verb.add_option("-U,--unified", options->context, "Unchanged lines around a change")->capture_default_str();
+  verb.add_option("-U,--unified", options->context, "Unchanged lines around a change")
+      ->transform(whole_number(0, 1'000'000))
+      ->capture_default_str();
   verb.add_flag("--side-by-side", options->side_by_side, "In two columns, as wide as the terminal or $COLUMNS");
   verb.add_option("--source", options->source,
                   "The folder with Cairn's sources; the installed ones, or those this was built from, if not given");

@@ -5,15 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "lab/data_folder.hpp"
 #include "lab/exit.hpp"
 #include "lab/experiments/experiments.hpp"
 #include "lab/experiments/recorded.hpp"
 #include "lab/invocation.hpp"
 #include "lab/nearest.hpp"
 #include "lab/no_gpu.hpp"
+#include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
-#include "lab/data_folder.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -66,7 +67,7 @@ void check_pattern(const Experiment& experiment, const Options& options) {
     throw Error(kUsage, fmt::format("'{}' takes no --pattern and no --bytes; 'banks' does", experiment.name));
   if (!options.bytes) return;
   if (!options.pattern) throw Error(kUsage, "--bytes needs a --pattern");
-  if (*options.bytes > 16 || !std::has_single_bit(*options.bytes))
+  if (!std::has_single_bit(*options.bytes))
     throw Error(kUsage, fmt::format("--bytes {}: a lane takes 1, 2, 4, 8 or 16", *options.bytes));
 }
 
@@ -167,7 +168,8 @@ Action lab_verb(CLI::App& verb) {
   verb.add_option("NAME", options->name, "Which experiment");
   verb.add_option("--shape", options->shape, "The size to measure at, instead of the experiment's own");
   verb.add_option("--pattern", options->pattern, "banks: what lane l takes, such as \"l*33\" or \"l*32 + (l^5)\"");
-  verb.add_option("--bytes", options->bytes, "banks: how many bytes that is: 1, 2, 4, 8 or 16; 4 if not given");
+  verb.add_option("--bytes", options->bytes, "banks: how many bytes that is: 1, 2, 4, 8 or 16; 4 if not given")
+      ->transform(whole_number(1, 16));
   add_device_flag(verb, options->device);
   add_seed_flag(verb, options->seed);
   verb.add_option("--record", options->record, "Also keep the table with every sample in this JSON file");

@@ -8,6 +8,7 @@
 
 #include "cairn/cairn.hpp"
 #include "lab/exit.hpp"
+#include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/verbs/verbs.hpp"
 #include "runtime/runtime.hpp"
@@ -28,8 +29,6 @@ runtime::Facts facts_of(const Options& options) {
   expect(runtime::open(one_device(options.device), machine));
   runtime::Facts facts = machine->facts();
   if (!options.sms) return facts;
-  if (*options.sms < 1)
-    throw Error(kUsage, fmt::format("--sms {}: the number of SMs must be 1 or more", *options.sms));
   if (facts.kind == runtime::Kind::cpu) throw Error(kUsage, "--sms is for plans of a GPU; add --device emu or gpu");
   facts.units = *options.sms;
   facts.name += fmt::format(", as if it had {} SMs", *options.sms);
@@ -77,7 +76,8 @@ Action plan_verb(CLI::App& verb) {
                 "cairn plan --order column --format json"}));
   add_problem_flags(verb, options->problem);
   add_device_flag(verb, options->device);
-  verb.add_option("--sms", options->sms, "Plan as if the GPU had so many SMs (an H200 has 132)");
+  verb.add_option("--sms", options->sms, "Plan as if the GPU had so many SMs (an H200 has 132)")
+      ->transform(whole_number(1, 1'000'000));
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

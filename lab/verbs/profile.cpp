@@ -10,6 +10,7 @@
 #include "lab/invocation.hpp"
 #include "lab/measure/bench.hpp"
 #include "lab/no_gpu.hpp"
+#include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/profile/child.hpp"
 #include "lab/profile/ncu.hpp"
@@ -311,7 +312,7 @@ Action profile_verb(CLI::App& verb) {
   verb.add_flag("--child", options->child)->group("");
   verb.add_option("--problem", options->child_problem)->group("");
   verb.add_option("--build", options->child_build)->group("");
-  verb.add_option("--runs", options->child_runs)->group("");
+  verb.add_option("--runs", options->child_runs)->transform(whole_number(1, 1'000'000))->group("");
   return [options] { return run(*options); };
 }
 

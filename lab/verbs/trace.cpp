@@ -8,6 +8,7 @@
 #include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/measure/work.hpp"
+#include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/own_types.hpp"
 #include "lab/progress.hpp"
@@ -37,6 +38,8 @@ struct Options {
   std::vector<std::string> arguments, flags;
   std::vector<std::string> misplaced;  // flags that were given and are for the other kind
 };
+
+constexpr std::uint64_t kMostShared = 227 * 1024;  // bytes that a block of Hopper can have
 
 // The rungs of the ladder; they are chosen by the cards of the plain build, which are the same.
 Contenders chosen_rungs(const std::vector<std::string>& ids) {
@@ -109,11 +112,6 @@ Seen watch_own(const Options& options) {
         kUsage,
         fmt::format("{}: --grid or --block is missing; write --grid BLOCKS --block THREADS, each X[,Y[,Z]]", file));
   }
-  constexpr std::uint64_t kMostShared = 227 * 1024;
-  if (options.shared > kMostShared) {
-    throw Error(kUsage, fmt::format("--shared {}: a block has at most {} bytes of shared memory", options.shared,
-                                    kMostShared));
-  }
   trace::OwnRun wanted{{file, options.kernel, options.flags}, {}};
   wanted.asked.grid = trace::parse_grid(options.grid), wanted.asked.block = trace::parse_block(options.block);
   wanted.asked.shared = options.shared, wanted.asked.seed = options.seed;
@@ -180,7 +178,8 @@ void add_own_flags(CLI::App& verb, Options& options) {
   add(verb.add_option("--kernel", options.kernel, "The kernel's name, with its template arguments"));
   add(verb.add_option("--grid", options.grid, "Blocks: X, or X,Y or X,Y,Z"));
   add(verb.add_option("--block", options.block, "Threads of a block: X, or X,Y or X,Y,Z"));
-  add(verb.add_option("--shared", options.shared, "Bytes of dynamic shared memory; 0 if not given"));
+  add(verb.add_option("--shared", options.shared, "Bytes of dynamic shared memory; 0 if not given")
+          ->transform(whole_number(0, kMostShared)));
   add(verb.add_option("--arg", options.arguments, "A parameter: 5, i32:5, 'f32[1024]=random', null; once for each")
           ->allow_extra_args(false));
   add(verb.add_option("--flag", options.flags, "For the compiler, such as --flag=-DN=4 or --flag=-Ifolder")

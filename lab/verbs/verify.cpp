@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
+#include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
 #include "lab/trace/check.hpp"
@@ -125,8 +126,6 @@ void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vect
 
 int run(const Options& options) {
   const Output output(options.output);
-  if (options.fuzz && *options.fuzz < 1)
-    throw Error(kUsage, fmt::format("--fuzz {}: the number of cases must be 1 or more", *options.fuzz));
   if (options.check && options.device != "emu" && options.device != "auto")
     throw Error(kUsage, fmt::format("--check runs rungs on the emulator; use --device emu, not {}", options.device));
   Contenders chosen =
@@ -214,9 +213,11 @@ Action verify_verb(CLI::App& verb) {
                 "cairn verify simt/04 --device emu --check --fuzz 5"}));
   add_contender_ids(verb, options->ids);
   verb.add_option("--fuzz", options->fuzz,
-                  "How many cases to draw for each contender; 1000, or fewer where --shape is large");
+                  "How many cases to draw for each contender; 1000, or fewer where --shape is large")
+      ->transform(whole_number(1, 1'000'000'000));
   add_seed_flag(verb, options->seed);
-  verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it");
+  verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it")
+      ->transform(whole_number(0, kMostSeed));
   verb.add_flag("--healthy", options->healthy, "Also print each contender's worst ratios, as lab/verify keeps them");
   verb.add_flag("--check", options->check,
                 "Run the rungs on the emulator that watches every access: races, bounds, unset memory, barriers");

@@ -31,7 +31,7 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("plan --type ''", 2, "--type ''");
   expect_complaint("plan --layout f16", 2, "nn, nt, tn or tt");
   expect_complaint("plan --order diagonal", 2, "row or column");
-  expect_complaint("plan --device emu --sms 0", 2, "1 or more");
+  expect_complaint("plan --device emu --sms 0", 2, "from 1 to 1000000");
   expect_complaint("plan --device cpu --sms 132", 2, "--sms is for plans of a GPU");
   expect_complaint("plan --shape 9223372036854775807x1x1", 2, "bytes");
   expect_complaint("list --device tpu", 2, "gpu:N");
@@ -39,8 +39,9 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("list --format xml", 2, "table, csv, json, md");
   expect_complaint("bench --shape 0", 2, "1 or more");
   expect_complaint("bench --seconds 0", 2, "above 0");
+  expect_complaint("bench --seconds inf", 2, "at most 1000000");
   expect_complaint("bench --sustained --host --shape 16", 2, "--sustained keeps the device busy");
-  expect_complaint("verify --fuzz 0", 2, "1 or more");
+  expect_complaint("verify --fuzz 0", 2, "from 1 to 1000000000");
   expect_complaint("verify --fuzz many", 2, "--fuzz");
   expect_complaint("lab nothing", 2, "the nearest are");
   expect_complaint("report", 2, "RECORD");
@@ -54,6 +55,44 @@ TEST(Command, BadInputGetsOneLineThatSaysWhatWouldBeRight) {
   expect_complaint("compare x.json y.json --require 101", 2, "between 0 and 100");
   expect_complaint("completion", 2, "SHELL");
   expect_complaint("completion tcsh", 2, "only for bash, zsh and fish");
+}
+
+// A number that does not fit is refused; the nearest that does is not what was asked for.
+TEST(Command, NumbersOutOfRangeAreRefusedWithTheirRange) {
+  const std::string seeds = "not a whole number from 0 to 18446744073709551615";
+  for (const std::string text : {"99999999999999999999", "-1", "1.5", "0x", "1e3", "''"}) {
+    expect_complaint("verify cairn --fuzz " + text, 2, "--fuzz: '" + (text == "''" ? "" : text) + "' is not a whole");
+    for (const char* command : {"verify cairn --fuzz 1", "climb cairn --shape 8", "bench cairn --shape 8",
+                                "trace simt/01", "lab layout", "profile simt/01"})
+      expect_complaint(std::string(command) + " --seed " + text, 2, seeds);
+    expect_complaint("verify cairn --replay " + text, 2, seeds);
+    expect_complaint("plan --device emu --sms " + text, 2, "from 1 to 1000000");
+    expect_complaint("diff simt/15 -U " + text, 2, "from 0 to 1000000");
+    expect_complaint("lab banks --pattern l --bytes " + text, 2, "from 1 to 16");
+  }
+  for (const char* shape : {"99999999999999999999", "-1", "1x2x99999999999999999999", "1:99999999999999999999:1"})
+    expect_complaint(std::string("plan --shape ") + shape, 2, "--shape");
+  expect_complaint("list --device gpu:99999999999", 2, "gpu:N");
+  // Hexadecimal, as failures print seeds; a leading zero means nothing.
+  const auto cases = [](const std::string& seed) {
+    return run_cairn("verify cairn --device cpu --fuzz 010 --format json --seed " + seed).out;
+  };
+  EXPECT_EQ(nlohmann::json::parse(cases("16")).at(0)["cases"], 10);
+  EXPECT_EQ(cases("0x10"), cases("16"));
+  EXPECT_EQ(cases("016"), cases("16"));
+  EXPECT_EQ(run_cairn("verify cairn --device cpu --fuzz 1 --seed 18446744073709551615").code, 0);
+}
+
+TEST(Command, FilesThatNeverEndAreRefused) {
+  const Ran device = run_shell("ulimit -v 8000000; timeout 10 cairn bench --device cpu --suite /dev/zero");
+  EXPECT_EQ(device.code, 2) << device.err;
+  EXPECT_NE(device.err.find("--suite '/dev/zero' is larger than 1 MB"), std::string::npos) << device.err;
+  const Ran pipe = run_shell("mkfifo pipe.cu && timeout 10 cairn trace pipe.cu --kernel k --grid 1 --block 1");
+  EXPECT_EQ(pipe.code, 2) << pipe.err;
+  EXPECT_NE(pipe.err.find("cannot read pipe.cu: it is not a regular file"), std::string::npos) << pipe.err;
+  // A pipe that somebody writes to is a suite like any other.
+  const Ran written = run_shell("echo 8 | cairn bench cairn --device cpu --seconds 0.1 --suite /dev/stdin");
+  EXPECT_EQ(written.code, 0) << written.err;
 }
 
 TEST(Command, WhatThisMachineLacksIs77) {
@@ -165,11 +204,12 @@ TEST(Command, AMissingDirectoryIsAnErrorBeforeTheWork) {
 TEST(Command, CtrlCKeepsWhatWasDone) {
   const struct {
     const char *arguments, *done, *says;
-  } long_work[] = {{"verify cairn --device cpu --fuzz 100000000", "passed", "Interrupted"},
-                   {"bench cairn --device cpu --shape 64:4096:1 --type f32", "f32 nn 64x64x64", "interrupted"}};
+  } long_work[] = {
+      {"verify cairn --device cpu --fuzz 100000000", "passed", "Interrupted"},
+      {"bench cairn --device cpu --shape 64:4096:1 --type f32 --seconds 0.1", "f32 nn 64x64x64", "interrupted"}};
   for (const auto& work : long_work) {
     const Ran ran =
-        run_shell(std::string("timeout --foreground --preserve-status --signal=INT 2 cairn ") + work.arguments);
+        run_shell(std::string("timeout --foreground --preserve-status --signal=INT 3 cairn ") + work.arguments);
     EXPECT_EQ(ran.code, 130) << work.arguments << ran.err;
     EXPECT_NE(ran.out.find(work.says), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find(work.done), std::string::npos) << ran.out;

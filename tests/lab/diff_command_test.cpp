@@ -131,7 +131,7 @@ TEST(DiffCommand, WhatIsWrongIsOneLine) {
   expect_complaint("simt/12 --all", 2, "--all shows every rung");
   expect_complaint("--raw", 2, "cairn diff RUNG --raw");
   expect_complaint("--all --side-by-side", 2, "cairn diff RUNG --side-by-side");
-  expect_complaint("simt/12 simt/11 -U -1", 2, "0 or more");
+  expect_complaint("simt/12 simt/11 -U -1", 2, "from 0 to");
   expect_complaint("simt/12 simt/11 -U many", 2, "--unified");
   expect_complaint("simt/12 simt/11 --side-by-side --format md", 2, "--side-by-side is for people");
   expect_complaint("simt/12 --format xml", 2, "table, csv, json, md");

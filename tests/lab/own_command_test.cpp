@@ -115,7 +115,7 @@ TEST_F(Own, BadCallsAreOneLine) {
   expect_complaint(trace("--kernel racy"), {"--grid BLOCKS --block THREADS"});
   expect_complaint(trace("--kernel racy --grid 0 --block 64"), {"--grid '0'"});
   expect_complaint(trace("--kernel racy --grid 1 --block 2048"), {"--block '2048'", "1024"});
-  expect_complaint(trace("--kernel racy --grid 1 --block 1 --shared 999999"), {"--shared 999999", "232448"});
+  expect_complaint(trace("--kernel racy --grid 1 --block 1 --shared 999999"), {"--shared: '999999'", "232448"});
   expect_complaint(trace("--kernel racy --grid 1 --block 1 --arg 'f99[4]'"), {"no type 'f99'"});
   expect_complaint(trace("--kernel 'a;b' --grid 1 --block 1"), {"--kernel 'a;b'"});
   expect_complaint(trace("simt/01 --kernel racy"), {"one file at a time"});

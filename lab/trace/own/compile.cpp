@@ -98,8 +98,13 @@ std::string dynamic_shared(const std::string& symbols) {
 }
 
 void check(const OwnSource& source) {
-  std::ifstream file(source.file);
-  if (!file || !fs::is_regular_file(source.file)) throw Error(kUsage, fmt::format("cannot read {}", source.file));
+  // Looked at before it is opened: to open a pipe would wait for a writer.
+  std::error_code ignored;
+  const fs::file_status status = fs::status(source.file, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(kUsage, fmt::format("cannot read {}: it is not a regular file", source.file));
+  }
+  if (!std::ifstream(source.file)) throw Error(kUsage, fmt::format("cannot read {}", source.file));
   if (source.file.find_first_of("\"\\\n=") != std::string::npos) {
     throw Error(kUsage, fmt::format("{}: the compiler cannot take a path with any of \" \\ = in it", source.file));
   }
