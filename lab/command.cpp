@@ -19,6 +19,7 @@
 #include "lab/nearest.hpp"
 #include "lab/options.hpp"
 #include "lab/share.hpp"
+#include "lab/signals.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -109,6 +110,7 @@ int dispatch(int argc, const char* const* argv) {
 int run_command(int argc, const char* const* argv) {
   set_invocation(argc, argv);
   try {
+    handle_signals();
     return dispatch(argc, argv);
   } catch (const Error& error) {
     return complain(error.code(), error.what());

@@ -15,6 +15,9 @@
 
 #include "lab/escape.hpp"
 #include "lab/exit.hpp"
+#include "lab/leftovers.hpp"
+#include "lab/progress.hpp"
+#include "lab/terminal.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -59,13 +62,9 @@ void write_all(int file, std::string_view text, const std::string& path) {
 // Closes, and unless commit() was reached removes, the file it opened.
 class Temporary {
  public:
-  explicit Temporary(const std::string& target) : path_(fmt::format("{}.{}.tmp", target, ::getpid())) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ < 0) cannot_write(target, errno);
-  }
+  explicit Temporary(const std::string& target) : path_([&] { return open(target); }) {}
   ~Temporary() {
     if (file_ >= 0) ::close(file_);
-    ::unlink(path_.c_str());
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
@@ -77,17 +76,24 @@ class Temporary {
     if (::close(std::exchange(file_, -1)) != 0) cannot_write(target, errno);
     if (!force) {
       // A link, unlike a rename, fails if the name was taken since it was last looked at.
-      if (::link(path_.c_str(), target.c_str()) == 0) return;
+      if (::link(path_.path().c_str(), target.c_str()) == 0) return;
       if (errno == EEXIST) already_there(target);
       // No hard links here: look once more, then rename.
       check_target(target, force, flag);
     }
-    if (::rename(path_.c_str(), target.c_str()) != 0) cannot_write(target, errno);
+    if (::rename(path_.path().c_str(), target.c_str()) != 0) cannot_write(target, errno);
   }
 
  private:
-  std::string path_;
+  fs::path open(const std::string& target) {
+    const std::string path = fmt::format("{}.{}.tmp", target, ::getpid());
+    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0) cannot_write(target, errno);
+    return path;
+  }
+
   int file_ = -1;
+  TemporaryPath path_;  // after file_, which opening it sets
 };
 
 // Its own carriage returns stay.
@@ -137,6 +143,7 @@ Output::Output(OutputOptions options) : options_(std::move(options)), format_(pa
 }
 
 void Output::write(const Report& report) const {
+  wipe_progress();
   if (format_ == Format::csv || format_ == Format::json) {
     for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", visible(line));
   }
@@ -148,6 +155,7 @@ void Output::write(const Report& report) const {
 
 void Output::write(std::string_view text) const {
   if (!to_stdout()) return write_file(options_.out, text, options_.force, options_.flag);
+  wipe_progress();
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) cannot_write("standard output", errno);
 }
@@ -181,7 +189,7 @@ void write_file(const std::string& path, std::string_view text, bool force, cons
 
 bool use_colour(int file_descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
-  return ::isatty(file_descriptor) != 0 && (no_colour == nullptr || *no_colour == '\0');
+  return takes_escapes(file_descriptor) && (no_colour == nullptr || *no_colour == '\0');
 }
 
 }  // namespace cairn::lab

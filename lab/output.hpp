@@ -50,7 +50,7 @@ class Output {
 // `flag` is the option that named it.
 void write_file(const std::string& path, std::string_view text, bool force, const std::string& flag = "--out");
 
-// True for a terminal if NO_COLOR is not set.
+// True for a terminal that knows escape sequences, if NO_COLOR is not set or empty (no-color.org).
 bool use_colour(int file_descriptor);
 
 }  // namespace cairn::lab

@@ -1,43 +1,45 @@
 #include "lab/progress.hpp"
 
-#include <csignal>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <ctime>
-#include <string>
+#include <mutex>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "lab/table.hpp"
+#include "lab/terminal.hpp"
+
 namespace cairn::lab {
 namespace {
 
-volatile std::sig_atomic_t stop_asked = 0;
-volatile std::time_t asked_at = 0;
-
-// A second Ctrl-C after a second ends the program immediately. Two signals at the same time count as one: timeout(1)
-// sends it to the program and to its process group.
-void on_interrupt(int signal) {
-  const std::time_t now = std::time(nullptr);
-  if (stop_asked != 0 && now - asked_at > 1) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-  if (stop_asked == 0) asked_at = now;
-  stop_asked = 1;
+// There is one terminal, and the thread that ends the command on a signal wipes it too. Never destroyed, because that
+// thread may outlive main().
+struct Line {
+  std::mutex mutex;
+  bool visible = false;
+};
+Line& line_on_terminal() {
+  static Line& line = *new Line;
+  return line;
 }
 
-std::string remaining(double seconds) {
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  return fmt::format("{:.0f} min {:02.0f} s", seconds / 60 - 0.5, seconds - 60 * static_cast<int>(seconds / 60));
+// A line that wraps cannot be wiped.
+std::string cut(std::string text, std::size_t columns) {
+  if (display_width(text) <= columns) return text;
+  while (!text.empty() && display_width(text) + 1 > columns) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) text.pop_back();
+    if (!text.empty()) text.pop_back();
+  }
+  return text + "…";
 }
 
 }  // namespace
 
-Progress::Progress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+Progress::Progress() : terminal_(takes_escapes(STDERR_FILENO)) {}
 
-Progress::~Progress() {
-  if (visible_) std::fputs("\r\x1b[K", stderr);
-}
+Progress::~Progress() { wipe_progress(); }
 
 bool Progress::due() {
   using namespace std::chrono_literals;
@@ -48,11 +50,16 @@ bool Progress::due() {
   return true;
 }
 
-void Progress::draw(std::string line, double share) {
-  visible_ = true;
+void Progress::draw(const std::string& line, double share) {
   const double spent = std::chrono::duration<double>(drawn_ - start_).count();
-  if (share > 0 && share < 1) line += ", about " + remaining(spent / share * (1 - share)) + " left";
-  fmt::print(stderr, "\r{}\x1b[K", line);
+  std::string left;
+  if (share > 0 && share < 1) left = ", about " + duration(spent / share * (1 - share)) + " left";
+  const std::size_t columns = terminal_columns(STDERR_FILENO) - 1;
+  const std::size_t room = columns - std::min(columns, display_width(left));
+  Line& terminal = line_on_terminal();
+  const std::lock_guard lock(terminal.mutex);
+  terminal.visible = true;
+  fmt::print(stderr, "\r{}\x1b[K", cut(cut(line, room) + left, columns));
   std::fflush(stderr);
 }
 
@@ -65,13 +72,23 @@ void Progress::show(std::string_view what, double share) {
   if (due()) draw(fmt::format("{:3.0f} % · {}", 100 * share, what), share);
 }
 
-void catch_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
+void wipe_progress() {
+  Line& terminal = line_on_terminal();
+  const std::lock_guard lock(terminal.mutex);
+  if (!terminal.visible) return;
+  terminal.visible = false;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
 }
 
-bool interrupted() { return stop_asked != 0; }
+std::string duration(double seconds) {
+  constexpr double kMost = 1e9;  // nobody waits longer, and it fits an integer
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::clamp(seconds, 1.0, kMost)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  const std::int64_t minutes = (whole + 59) / 60;
+  if (minutes < 60) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+}
 
 }  // namespace cairn::lab

@@ -31,6 +31,13 @@ record::Ceilings ceilings(const std::shared_ptr<runtime::Machine>& machine, Sett
   settings.stop.seconds = std::min(settings.stop.seconds, 1.0);
   Contenders rungs;
   add_rungs(machine, false, rungs);
+  // Each probe goes from 0 to 1 for itself.
+  std::size_t now = 0;
+  if (settings.progress) {
+    settings.progress = [&, of_all = settings.progress](const std::string& what, double fraction) {
+      return of_all(what, (static_cast<double>(now) + fraction) / static_cast<double>(rungs.size()));
+    };
+  }
   record::Ceilings found;
   const Problem f32 = Problem::packed(Type::f32, Op::none, Op::none, 1, 1, 1);
   for (const auto& rung : rungs) {
@@ -54,6 +61,7 @@ record::Ceilings ceilings(const std::shared_ptr<runtime::Machine>& machine, Sett
         if (const double most = tflops(large(asked, 4096)); most > 0) by_type[type] = most;
       }
     }
+    ++now;
   }
   return found;
 }

@@ -1,5 +1,6 @@
 #include "lab/profile/process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,13 +14,14 @@
 #include <sys/wait.h>
 
 #include "lab/exit.hpp"
+#include "lab/leftovers.hpp"
 
 namespace cairn::lab::profile {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kTickMs = 100;
-constexpr auto kPatience = std::chrono::seconds(5);  // for a program that was asked to stop
+constexpr auto kTick = std::chrono::milliseconds(100);
+constexpr auto kPatience = std::chrono::milliseconds(300);  // for a program that was asked to stop
 
 // Two ends of a pipe, closed when they go.
 struct Pipe {
@@ -41,10 +43,15 @@ struct Pipe {
   }
 };
 
-std::vector<std::string> environment() {
-  std::vector<std::string> all = {"LC_ALL=C"};
+std::vector<std::string> environment(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  all.emplace_back("LC_ALL=C");
+  const auto is_given = [&](std::string_view variable) {
+    const std::string_view name = variable.substr(0, variable.find('=') + 1);
+    return std::ranges::any_of(all, [&](const std::string& one) { return one.starts_with(name); });
+  };
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with("LC_ALL=")) all.emplace_back(*variable);
+    if (!is_given(*variable)) all.emplace_back(*variable);
   }
   return all;
 }
@@ -59,10 +66,10 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 // Everything that allocates is done before the fork: the parent may have threads, and between fork and exec only the
 // simplest calls are safe.
-pid_t start(std::vector<std::string> words, int output) {
-  std::vector<std::string> variables = environment();
+pid_t start(std::vector<std::string> words, const std::vector<std::string>& added, int output) {
+  std::vector<std::string> variables = environment(added);
   const std::vector<char*> argv = pointers(words), envp = pointers(variables);
-  const pid_t child = ::fork();
+  const pid_t child = fork_child();
   if (child < 0) throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
   if (child > 0) return child;
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -88,34 +95,37 @@ bool readable(int from, int wait_ms) {
 
 }  // namespace
 
-Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick) {
+Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick,
+                const std::vector<std::string>& variables) {
   if (::access(words.at(0).c_str(), X_OK) != 0) {
     throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
   }
   Pipe pipe;
-  const pid_t child = start(words, pipe.to);
+  const pid_t child = start(words, variables, pipe.to);
   pipe.close_to();
 
   Ran ran;
   int status = 0;
   bool stopping = false, ended = false;
-  Clock::time_point asked;
+  Clock::time_point asked, ticked = Clock::now();
   while (!ended) {
-    if (readable(pipe.from, kTickMs)) {
-      if (read_some(pipe.from, ran.output)) continue;  // tick when it is quiet
-      break;
+    if (readable(pipe.from, static_cast<int>(kTick.count()))) {
+      if (!read_some(pipe.from, ran.output)) break;
+      if (Clock::now() - ticked < kTick) continue;
+    } else {
+      // The pipe may be held open by something the program left behind; its own end is what counts.
+      ended = child_ended(child, /*block=*/false, status);
+      while (ended && readable(pipe.from, 0) && read_some(pipe.from, ran.output)) continue;
     }
-    // The pipe may be held open by something the program left behind; its own end is what counts.
-    ended = ::waitpid(child, &status, WNOHANG) == child;
-    while (ended && readable(pipe.from, 0) && read_some(pipe.from, ran.output)) continue;
+    ticked = Clock::now();
     if (!stopping && tick && !tick()) {
       stopping = true;
-      asked = Clock::now();
-      if (!ended) ::kill(child, SIGINT);
+      asked = ticked;
+      if (!ended) signal_child(child, SIGINT);
     }
-    if (stopping && !ended && Clock::now() - asked > kPatience) ::kill(child, SIGKILL);
+    if (stopping && !ended && ticked - asked > kPatience) signal_child(child, SIGKILL);
   }
-  while (!ended && ::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (!ended) child_ended(child, /*block=*/true, status);
   ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ran;
 }

@@ -13,8 +13,10 @@ struct Ran {
 };
 
 // `words` are the program's path and its arguments; its standard input is empty and its locale C, so that numbers are
-// written one way. `tick` is called about ten times a second and returns false to have the program stopped.
-// Throws Error if it cannot be started.
-Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick = {});
+// written one way. `tick` is called about ten times a second and returns false to have the program stopped, together
+// with what it started. It ends with the command, whatever ends that.
+// `variables`, such as "TMPDIR=/tmp/mine", are added to its environment. Throws Error if it cannot be started.
+Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick = {},
+                const std::vector<std::string>& variables = {});
 
 }  // namespace cairn::lab::profile

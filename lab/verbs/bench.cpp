@@ -2,8 +2,11 @@
 #include "lab/measure/bench.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +20,7 @@
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
 #include "lab/record/view.hpp"
+#include "lab/signals.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -82,7 +86,12 @@ void check(const std::vector<Problem>& problems, const runtime::Facts& facts) {
 
 class Session {
  public:
-  Session(const Options& options, const Contenders& all) : options_(options), machine_(all[0]->machine()) {
+  // `write` is for the record so far, if Ctrl-C finds this in a call that cannot be stopped.
+  Session(const Options& options, const Contenders& all, std::function<void(const record::Record&)> write)
+      : options_(options),
+        machine_(all[0]->machine()),
+        unfinished_([this, write = std::move(write)] { write(so_far()); }) {
+    const auto lock = unfinished_.changing();
     for (const auto& contender : all) contenders_.push_back(contender.get());
     settings_.seed = options.seed;
     settings_.scalars = options.scalars;
@@ -90,7 +99,9 @@ class Session {
     settings_.stop.seconds = options.seconds;
     if (options.sustained) settings_ = measure::sustained(settings_);
     settings_.progress = [this](const std::string& what, double fraction) {
-      progress_.show(what, (static_cast<double>(done_) + fraction) / static_cast<double>(steps_));
+      // A problem takes its contenders in groups, each of which goes from 0 to 1.
+      const double of_step = (static_cast<double>(group_) + fraction) / static_cast<double>(groups_);
+      progress_.show(what, (static_cast<double>(done_) + of_step) / static_cast<double>(steps_));
       return !interrupted();
     };
     record_.kind = options.host ? "host" : "bench";
@@ -104,41 +115,53 @@ class Session {
   }
 
   record::Record measure(const std::vector<Problem>& problems) {
-    steps_ = problems.size() + 1;
-    const auto kind = machine_->facts().kind;
-    if (kind == runtime::Kind::gpu && !options_.host)
-      record_.ceilings = measure::ceilings(machine_, settings_, problems);
-    ++done_;
+    const bool with_ceilings = machine_->facts().kind == runtime::Kind::gpu && !options_.host;
+    steps_ = problems.size() + (with_ceilings ? 1 : 0);
+    if (with_ceilings) {
+      record::Ceilings found = measure::ceilings(machine_, settings_, problems);
+      const auto lock = unfinished_.changing();
+      record_.ceilings = std::move(found);
+      ++done_;
+    }
     for (const Problem& problem : problems) {
       if (interrupted()) break;
       measure_problem(problem);
       ++done_;
     }
-    if (const std::string none = no_baseline(kind); !none.empty()) record_.notes.push_back("no baseline: " + none);
-    if (kind == runtime::Kind::gpu && no_baseline(kind).empty())
-      record_.notes.push_back("cuBLAS " + cublas_version());
-    if (interrupted()) record_.notes.emplace_back("interrupted: the rows are what was measured");
-    return record_;
+    return so_far();
+  }
+
+  // The record with its notes.
+  record::Record so_far() const {
+    record::Record record = record_;
+    const auto kind = machine_->facts().kind;
+    if (const std::string none = no_baseline(kind); !none.empty()) record.notes.push_back("no baseline: " + none);
+    if (kind == runtime::Kind::gpu && no_baseline(kind).empty()) record.notes.push_back("cuBLAS " + cublas_version());
+    if (interrupted()) record.notes.emplace_back("interrupted: the rows are what was measured");
+    return record;
   }
 
  private:
   void measure_problem(const Problem& problem) {
     // Products are timed in the same rounds; a transpose, copy or probe has a problem of its own.
     std::vector<Contender*> products;
+    std::ranges::copy_if(contenders_, std::back_inserter(products),
+                         [](const Contender* c) { return c->work() == Work::product; });
+    group_ = 0, groups_ = contenders_.size() - products.size() + (products.empty() ? 0 : 1);
     for (Contender* contender : contenders_) {
-      if (contender->work() == Work::product) {
-        products.push_back(contender);
-      } else if (!interrupted()) {
-        add(measure::bench({contender}, contender->suited(problem), settings_));
-      }
+      if (contender->work() == Work::product || interrupted()) continue;
+      add(measure::bench({contender}, contender->suited(problem), settings_));
+      ++group_;
     }
-    if (products.empty() || interrupted()) return;
-    add(options_.host ? measure::bench_host(products, problem, settings_)
-                      : measure::bench(products, problem, settings_));
+    if (!products.empty() && !interrupted())
+      add(options_.host ? measure::bench_host(products, problem, settings_)
+                        : measure::bench(products, problem, settings_));
+    group_ = 0, groups_ = 1;
   }
 
   // Rows that were not reached before an interrupt are left out.
   void add(std::vector<record::Row> rows) {
+    const auto lock = unfinished_.changing();
     for (record::Row& row : rows) {
       if (!row.refused.empty() || row.failed() || row.timed()) record_.rows.push_back(std::move(row));
     }
@@ -151,6 +174,8 @@ class Session {
   record::Record record_;
   Progress progress_;
   std::size_t done_ = 0, steps_ = 1;
+  std::size_t group_ = 0, groups_ = 1;
+  Unfinished unfinished_;  // last, so that it is gone before what it writes
 };
 
 std::string kept_text(const record::Record& record, const Options& options) {
@@ -187,13 +212,16 @@ int run(const Options& options) {
   check(problems, all.at(0)->machine()->facts());
 
   catch_interrupt();
+  const auto write_all = [&](const record::Record& record) {
+    if (!options.record.empty()) keep.write(kept_text(record, options));
+    write(record, options, output);
+  };
   record::Record record;
   {
-    Session session(options, all);
+    Session session(options, all, write_all);
     record = session.measure(problems);
   }  // and the progress line is gone
-  if (!options.record.empty()) keep.write(kept_text(record, options));
-  write(record, options, output);
+  write_all(record);
 
   const auto& rows = record.rows;
   if (std::ranges::any_of(rows, [](const record::Row& row) { return row.failed(); })) return kFailed;

@@ -12,6 +12,7 @@
 #include "lab/options.hpp"
 #include "lab/own_types.hpp"
 #include "lab/progress.hpp"
+#include "lab/signals.hpp"
 #include "lab/trace/ratios.hpp"
 #include "lab/trace/run.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -156,6 +157,40 @@ void fill_table(const std::vector<Step>& steps, Table& table) {
   }
 }
 
+struct Climbed {
+  std::vector<Step> steps;
+  std::vector<std::string> refused;
+
+  std::ptrdiff_t failed() const {
+    return std::ranges::count_if(steps, [](const Step& step) { return !step.failure.empty(); });
+  }
+};
+
+Report report_of(const Climbed& climbed, const Contenders& chosen) {
+  const std::vector<Step>& steps = climbed.steps;
+  Report report;
+  fill_table(steps, report.table);
+  report.before = {
+      fmt::format("The climb on {}.", describe_machines(chosen)),
+      "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
+  if (std::ranges::any_of(steps, [](const Step& step) { return step.counters.has_value(); })) {
+    report.before.push_back(
+        fmt::format("Sectors, wavefronts and barriers are the traced emulator's, at {0}x{0}x{0}.", kCountedSize));
+  }
+  for (const Step& step : steps) {
+    if (!step.failure.empty())
+      report.alarms.push_back(fmt::format("WRONG: {}, {}: {}", step.id, step.problem.brief(), step.failure));
+  }
+  report.after = climbed.refused;
+  if (interrupted()) {
+    report.after.emplace_back("Interrupted: the rows are what was done.");
+  } else if (climbed.failed() == 0 && !steps.empty()) {
+    report.after.push_back(
+        fmt::format("All {} stand. Next: cairn verify, cairn bench, cairn lab layout.", steps.size()));
+  }
+  return report;
+}
+
 int run(const Options& options) {
   const Output output(options.output);
   const Contenders chosen = open_contenders(options.device, options.ids);
@@ -168,52 +203,39 @@ int run(const Options& options) {
     check_scalars(options.scalars, choice);
   }
 
-  catch_interrupt();
-  Progress progress;
   measure::Settings settings;
   settings.seed = options.seed;
   settings.scalars = options.scalars;
   settings.stop = {.at_least = 10, .relative_error = 0.05, .seconds = 1, .even_if_slow = 1};
   settings.warm_up_seconds = 0.05;
   const auto total = static_cast<std::int64_t>(problems.size() * chosen.size());
-  std::vector<Step> steps;
-  std::int64_t failed = 0, done = 0;
-  Report report;
-  for (const auto& choice : problems) {
-    for (const auto& contender : chosen) {
-      if (interrupted()) break;
-      const Problem problem = chosen_by(*contender, choice);
-      progress.show(fmt::format("climbing: {}, {}", contender->id(), problem.brief()), done++, total);
-      if (const std::string why = contender->refuses(problem); !why.empty()) {
-        report.after.push_back(fmt::format("not taken: {}, {}: {}", contender->id(), problem.brief(), why));
-        continue;
+  Climbed climbed;
+  std::int64_t done = 0;
+  {
+    catch_interrupt();
+    const Unfinished unfinished([&] { output.write(report_of(climbed, chosen)); });
+    Progress progress;
+    for (const auto& choice : problems) {
+      for (const auto& contender : chosen) {
+        if (interrupted()) break;
+        const Problem problem = chosen_by(*contender, choice);
+        progress.show(fmt::format("climbing: {}, {}", contender->id(), problem.brief()), done++, total);
+        if (const std::string why = contender->refuses(problem); !why.empty()) {
+          const auto lock = unfinished.changing();
+          climbed.refused.push_back(fmt::format("not taken: {}, {}: {}", contender->id(), problem.brief(), why));
+          continue;
+        }
+        Step step = climb_one(*contender, problem, settings);
+        const auto lock = unfinished.changing();
+        climbed.steps.push_back(std::move(step));
       }
-      steps.push_back(climb_one(*contender, problem, settings));
-      if (steps.back().failure.empty()) continue;
-      ++failed;
-      report.alarms.push_back(
-          fmt::format("WRONG: {}, {}: {}", contender->id(), problem.brief(), steps.back().failure));
     }
-  }
+  }  // and the progress line is gone
 
-  fill_table(steps, report.table);
-  report.before = {
-      fmt::format("The climb on {}.", describe_machines(chosen)),
-      "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
-  if (std::ranges::any_of(steps, [](const Step& step) { return step.counters.has_value(); })) {
-    report.before.push_back(
-        fmt::format("Sectors, wavefronts and barriers are the traced emulator's, at {0}x{0}x{0}.", kCountedSize));
-  }
-  if (interrupted()) {
-    report.after.push_back("Interrupted: the rows are what was done.");
-  } else if (failed == 0 && !steps.empty()) {
-    report.after.push_back(
-        fmt::format("All {} stand. Next: cairn verify, cairn bench, cairn lab layout.", steps.size()));
-  }
-  output.write(report);
-  if (failed > 0) return kFailed;
+  output.write(report_of(climbed, chosen));
+  if (climbed.failed() > 0) return kFailed;
   if (interrupted()) return kInterrupted;
-  return steps.empty() ? kLacking : kGood;
+  return climbed.steps.empty() ? kLacking : kGood;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
+#include "lab/signals.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {

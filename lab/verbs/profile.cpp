@@ -16,6 +16,7 @@
 #include "lab/profile/ncu.hpp"
 #include "lab/progress.hpp"
 #include "lab/record/record.hpp"
+#include "lab/signals.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {

@@ -12,6 +12,7 @@
 #include "lab/options.hpp"
 #include "lab/own_types.hpp"
 #include "lab/progress.hpp"
+#include "lab/signals.hpp"
 #include "lab/trace/findings.hpp"
 #include "lab/trace/html.hpp"
 #include "lab/trace/json.hpp"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "lab/numbers.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
+#include "lab/signals.hpp"
 #include "lab/trace/check.hpp"
 #include "lab/verbs/verbs.hpp"
 
@@ -124,6 +126,61 @@ void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vect
   }
 }
 
+// The tallies so far, and what they say.
+class Verified {
+ public:
+  void add(const Contender& contender, const verify::Tally& tally, const std::vector<std::string>& caught,
+           const Options& options, const verify::Space& drawn_from) {
+    const std::string id(contender.id());
+    judged_ += tally.passed + tally.failed;
+    if (tally.passed + tally.failed == 0) unjudged_.push_back(id);
+    failed_ += tally.failed + static_cast<std::int64_t>(caught.size());
+    for (const std::string& line : caught) alarms_.push_back(fmt::format("CAUGHT {}: {}", id, line));
+    rows_.push_back(row(id, tally));
+    if (options.healthy) add_healthy_rows(id, tally, notes_);
+    for (const verify::Failure& failure : tally.failures) {
+      alarms_.push_back(fmt::format(
+          "FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what, failure.test.describe(),
+          failure.test.seed,
+          verify::replay_command(id, failure.test, device_name(contender.machine()->facts()), drawn_from)));
+    }
+  }
+  void note(std::string line) { notes_.push_back(std::move(line)); }
+
+  Report report(const Contenders& chosen, std::int64_t cases, const Options& options) const {
+    Report report;
+    report.table.upright = chosen.size() <= kSideBySide;
+    report.table.columns = columns(report.table.upright);
+    report.table.rows = rows_;
+    report.alarms = alarms_;
+    report.after = notes_;
+    const std::string device = describe_machines(chosen);
+    report.before = {options.replay ? fmt::format("Case {:#x} on {}", *options.replay, device)
+                                    : fmt::format("{} cases of seed {} on {}", cases, options.seed, device)};
+    if (judged_ == 0 && !interrupted())
+      report.alarms.emplace_back(
+          "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
+    if (judged_ > 0 && !unjudged_.empty())
+      report.after.push_back(fmt::format("Not judged, every case was refused: {}.", fmt::join(unjudged_, ", ")));
+    if (interrupted()) report.after.emplace_back("Interrupted: the counts are of what was done.");
+    if (judged_ > 0 && failed_ == 0)
+      report.after.emplace_back(options.check ? "Every result was right, and no detector found anything."
+                                              : "Every result was right.");
+    return report;
+  }
+
+  int code() const {
+    if (failed_ > 0) return kFailed;
+    if (interrupted()) return kInterrupted;
+    return judged_ == 0 ? kFailed : kGood;
+  }
+
+ private:
+  std::vector<std::vector<Cell>> rows_;
+  std::vector<std::string> alarms_, notes_, unjudged_;
+  std::int64_t judged_ = 0, failed_ = 0;
+};
+
 int run(const Options& options) {
   const Output output(options.output);
   if (options.check && options.device != "emu" && options.device != "auto")
@@ -137,64 +194,47 @@ int run(const Options& options) {
     for (const Problem& p : drawn_from.like) check_memory(p, contender->machine()->facts().memory_bytes);
   }
 
-  Report report;
-  report.table.upright = chosen.size() <= kSideBySide;
-  report.table.columns = columns(report.table.upright);
-  std::int64_t judged = 0, failed = 0;
-  std::vector<std::string> unjudged;
-  catch_interrupt();
-  Progress progress;
-  for (const auto& contender : chosen) {
-    if (interrupted()) break;
-    const std::string id(contender->id());
-    const auto keep_going = [&](const verify::Tally& t) {
-      progress.show("verifying " + id, t.cases, cases);
-      return !interrupted();
-    };
-    verify::Tally tally;
-    if (options.check) trace::begin_check(options.seed);
-    if (options.replay) {
-      const verify::Case test =
-          verify::case_for(*contender, *options.replay, verify::taken_by(*contender, drawn_from));
-      report.after.push_back(fmt::format("{}: {}", id, test.describe()));
-      tally.add(test, verify::check(*contender, test));
-    } else {
-      tally = verify::fuzz(*contender, drawn_from, cases, options.seed, keep_going);
+  Verified verified;
+  const Contender* current = nullptr;  // and its tally so far
+  verify::Tally current_tally;
+  {
+    catch_interrupt();
+    const Unfinished unfinished([&] {
+      if (current != nullptr) verified.add(*current, current_tally, {}, options, drawn_from);
+      output.write(verified.report(chosen, cases, options));
+    });
+    Progress progress;
+    double done = 0;  // contenders
+    for (const auto& contender : chosen) {
+      if (interrupted()) break;
+      const auto keep_going = [&](const verify::Tally& t) {
+        const double of_this = static_cast<double>(t.cases) / static_cast<double>(cases);
+        progress.show(fmt::format("verifying {} {}/{}", contender->id(), t.cases, cases),
+                      (done + of_this) / static_cast<double>(chosen.size()));
+        const auto lock = unfinished.changing();
+        current = contender.get(), current_tally = t;
+        return !interrupted();
+      };
+      verify::Tally tally;
+      if (options.check) trace::begin_check(options.seed);
+      if (options.replay) {
+        const verify::Case test =
+            verify::case_for(*contender, *options.replay, verify::taken_by(*contender, drawn_from));
+        tally.add(test, verify::check(*contender, test));
+        const auto lock = unfinished.changing();
+        verified.note(fmt::format("{}: {}", contender->id(), test.describe()));
+      } else {
+        tally = verify::fuzz(*contender, drawn_from, cases, options.seed, keep_going);
+      }
+      const auto caught = options.check ? trace::end_check() : std::vector<std::string>{};
+      const auto lock = unfinished.changing();
+      current = nullptr;
+      verified.add(*contender, tally, caught, options, drawn_from);
+      ++done;
     }
-    judged += tally.passed + tally.failed;
-    if (tally.passed + tally.failed == 0) unjudged.push_back(id);
-    failed += tally.failed;
-    if (options.check) {
-      const auto caught = trace::end_check();
-      failed += static_cast<std::int64_t>(caught.size());
-      for (const std::string& line : caught) report.alarms.push_back(fmt::format("CAUGHT {}: {}", id, line));
-    }
-    report.table.rows.push_back(row(id, tally));
-    if (options.healthy) add_healthy_rows(id, tally, report.after);
-    for (const verify::Failure& failure : tally.failures) {
-      report.alarms.push_back(fmt::format(
-          "FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what, failure.test.describe(),
-          failure.test.seed,
-          verify::replay_command(id, failure.test, device_name(contender->machine()->facts()), drawn_from)));
-    }
-  }
-
-  const std::string device = describe_machines(chosen);
-  report.before = {options.replay ? fmt::format("Case {:#x} on {}", *options.replay, device)
-                                  : fmt::format("{} cases of seed {} on {}", cases, options.seed, device)};
-  if (judged == 0 && !interrupted())
-    report.alarms.push_back(
-        "Nothing was run: every case was refused. That proves nothing, so it counts as a failure.");
-  if (judged > 0 && !unjudged.empty())
-    report.after.push_back(fmt::format("Not judged, every case was refused: {}.", fmt::join(unjudged, ", ")));
-  if (interrupted()) report.after.push_back("Interrupted: the counts are of what was done.");
-  if (judged > 0 && failed == 0)
-    report.after.push_back(options.check ? "Every result was right, and no detector found anything."
-                                         : "Every result was right.");
-  output.write(report);
-  if (failed > 0) return kFailed;
-  if (interrupted()) return kInterrupted;
-  return judged == 0 ? kFailed : kGood;
+  }  // and the progress line is gone
+  output.write(verified.report(chosen, cases, options));
+  return verified.code();
 }
 
 }  // namespace

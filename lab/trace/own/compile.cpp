@@ -1,6 +1,7 @@
 #include "lab/trace/own/compile.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -61,9 +62,10 @@ Words common(const OwnSource& source, const Tools& tools) {
   throw Error(kUsage, error.empty() ? fmt::format("{}: g++ failed: {}", source.file, output.substr(0, 200)) : error);
 }
 
-std::string run(const Words& words, const OwnSource& source, const Words& kernels,
+// A compiler that is killed leaves temporary files of its own, so these too go where everything is removed.
+std::string run(const Words& words, const OwnSource& source, const Words& kernels, const Workplace& place,
                 const std::function<bool()>& tick) {
-  const profile::Ran ran = profile::run_program(words, tick);
+  const profile::Ran ran = profile::run_program(words, tick, {"TMPDIR=" + (place / "")});
   if (tick && !tick()) throw Error(kInterrupted, "interrupted");
   if (ran.code != 0) complain(source, ran.output, kernels);
   return ran.output;
@@ -117,16 +119,12 @@ void check(const OwnSource& source) {
 
 }  // namespace
 
-Workplace::Workplace() {
-  std::string name = (fs::temp_directory_path() / "cairn_trace_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw Error(kFailed, fmt::format("cannot make the folder {}", name));
-  path_ = name;
-}
-
-Workplace::~Workplace() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
+Workplace::Workplace()
+    : folder_([] {
+        std::string name = (fs::temp_directory_path() / "cairn_trace_XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw Error(kFailed, fmt::format("cannot make the folder {}", name));
+        return fs::path(name);
+      }) {}
 
 OwnProgram build_program(const OwnSource& source, const Tools& tools, const Workplace& place,
                          const std::function<bool()>& tick) {
@@ -138,7 +136,7 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
   for (const std::string& folder : tools.includes) words.push_back("-I" + folder);
   words += source.flags;
   words += {"-DCAIRN_EMULATED", "-E", "-fdirectives-only", "-x", "c++", written, "-o", plain};
-  run(words, source, {}, tick);
+  run(words, source, {}, place, tick);
 
   Words ours = {written, kAsked};
   for (const std::string& folder : tools.includes) {
@@ -152,7 +150,7 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
   words = common(source, tools);
   words += source.flags;
   words += {"-fpreprocessed", "-fdirectives-only", "-x", "c++", "-c", plain, "-o", object};
-  run(words, source, program.scanned.kernels, tick);
+  run(words, source, program.scanned.kernels, place, tick);
 
   // The emulator comes first, so that functions that both define, such as those of std::string, are taken from it. Those
   // of the kernel's file are traced, and a tracer that calls them for a report would trace itself, endlessly.
@@ -161,7 +159,8 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
     if (file.ends_with("_trace.a") || file.ends_with("_runtime.a")) words.push_back(file);
   }
   words += {"-Wl,--no-whole-archive", object};
-  if (const std::string text = dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, tick)); !text.empty()) {
+  if (const std::string text = dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, place, tick));
+      !text.empty()) {
     const std::string dynamic = place / "dynamic.cpp";
     write_file(dynamic, text, true);
     words.push_back(dynamic);
@@ -169,7 +168,7 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
   words.emplace_back("-Wl,--start-group");
   words += tools.libraries;
   words += {"-Wl,--end-group", "-pthread", "-ldl", "-o", program.path};
-  run(words, source, {}, tick);
+  run(words, source, {}, place, tick);
   return program;
 }
 

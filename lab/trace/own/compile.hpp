@@ -1,11 +1,11 @@
 // From a user's .cu file to a program that runs one of its kernels under the traced emulator.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "lab/leftovers.hpp"
 #include "lab/trace/own/scan.hpp"
 #include "lab/trace/own/toolchain.hpp"
 
@@ -17,17 +17,14 @@ struct OwnSource {
   std::vector<std::string> flags;  // for the compiler, "-DN=4"
 };
 
-// A folder in the system's folder for temporary files, removed by the destructor.
+// A folder in the system's folder for temporary files, gone when this object is or a signal ends the command.
 class Workplace {
  public:
   Workplace();
-  ~Workplace();
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
+  std::string operator/(const char* name) const { return (folder_.path() / name).string(); }
 
  private:
-  std::filesystem::path path_;
+  TemporaryPath folder_;
 };
 
 struct OwnProgram {
