@@ -17,6 +17,7 @@
 #include "lab/signals.hpp"
 #include "lab/trace/check.hpp"
 #include "lab/verbs/verbs.hpp"
+#include "lab/verify/effort.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -181,6 +182,16 @@ class Verified {
   std::int64_t judged_ = 0, failed_ = 0;
 };
 
+// The detectors are slow enough that who asks for all of them should know before, and know how to ask for less.
+void say_how_long(const verify::Space& space, std::size_t rungs, std::int64_t cases, bool chosen) {
+  constexpr double kWorthSaying = 10;
+  const double seconds = verify::seconds_to_check(space, rungs, cases);
+  if (seconds < kWorthSaying) return;
+  fmt::print(stderr, "Checking {} rung{}, {} cases each: about {} on two cores; {}.\n", rungs, rungs == 1 ? "" : "s",
+             cases, duration(seconds),
+             chosen ? "fewer by --fuzz, or name the rungs" : "--fuzz N draws more cases, or fewer");
+}
+
 int run(const Options& options) {
   const Output output(options.output);
   if (options.check && options.device != "emu" && options.device != "auto")
@@ -189,10 +200,13 @@ int run(const Options& options) {
       options.check ? trace::traced_contenders(options.ids) : open_contenders(options.device, options.ids);
   if (options.ids.empty()) std::erase_if(chosen, [](const auto& c) { return c->work() == Work::probe; });
   const verify::Space drawn_from = space(options);
-  const std::int64_t cases = options.fuzz.value_or(verify::enough_cases(drawn_from));
+  const std::int64_t cases = options.fuzz.value_or(
+      options.check ? verify::enough_checked_cases(drawn_from, chosen.size()) : verify::enough_cases(drawn_from));
   for (const auto& contender : chosen) {
     for (const Problem& p : drawn_from.like) check_memory(p, contender->machine()->facts().memory_bytes);
   }
+
+  if (options.check && !options.replay) say_how_long(drawn_from, chosen.size(), cases, options.fuzz.has_value());
 
   Verified verified;
   const Contender* current = nullptr;  // and its tally so far
@@ -252,8 +266,9 @@ Action verify_verb(CLI::App& verb) {
                 "cairn verify cpu/reference --ld +1 --batch 3 --beta 0.3 --fuzz 20",
                 "cairn verify simt/04 --device emu --check --fuzz 5"}));
   add_contender_ids(verb, options->ids);
-  verb.add_option("--fuzz", options->fuzz,
-                  "How many cases to draw for each contender; 1000, or fewer where --shape is large")
+  verb.add_option(
+          "--fuzz", options->fuzz,
+          "How many cases to draw for each contender; 1000, or fewer where --shape is large or --check is slow")
       ->transform(whole_number(1, 1'000'000'000));
   add_seed_flag(verb, options->seed);
   verb.add_option("--replay", options->replay, "Run the one case of this seed, as a failure printed it")

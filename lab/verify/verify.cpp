@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "lab/verify/checksum.hpp"
 #include "lab/verify/data.hpp"
 #include "lab/verify/move.hpp"
 #include "src/dispatch/check.hpp"
@@ -192,14 +191,6 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
   test.alpha = 1, test.beta = 0;
   test.alias = test.null_inputs = false;
   return test;
-}
-
-std::int64_t enough_cases(const Space& space) {
-  constexpr double kHalfAMinute = 8e9;  // products, by the oracle on two cores
-  double largest = 1;
-  if (space.fixed_shape)
-    for (const Problem& p : space.like) largest = std::max(largest, multiply_adds(p));
-  return static_cast<std::int64_t>(std::clamp(kHalfAMinute / largest, 4.0, 1000.0));
 }
 
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,

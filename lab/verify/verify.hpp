@@ -81,10 +81,6 @@ Space taken_by(const Contender& contender, const Space& space);
 // The case of a seed for a contender: drawn from what it takes, and for one that moves matrices, a move.
 Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken);
 
-// The default number of cases: a thousand, or, for a given shape that is large, as many as take about half a minute
-// to judge, but at least four.
-std::int64_t enough_cases(const Space& space);
-
 // Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress = {});

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lab/verify/effort.hpp"
 #include "lab/verify/verify.hpp"
 #include "src/dispatch/normalize.hpp"
 
@@ -145,6 +146,12 @@ TEST(Fuzz, DrawsFewerCasesOfLargeShapes) {
     return enough_cases(space);
   };
   EXPECT_EQ(enough_cases({}), 1000);
+  // Under the detectors about a minute, however many contenders there are.
+  for (const std::size_t contenders : {2, 46, 80}) {
+    const double seconds = seconds_to_check({}, contenders, enough_checked_cases({}, contenders));
+    EXPECT_TRUE(seconds > 50 && seconds <= 60) << contenders << ": " << seconds;
+  }
+  EXPECT_EQ(enough_checked_cases({}, 1), 1000);
   EXPECT_EQ(cases(64), 1000);
   EXPECT_EQ(cases(512), 59);
   EXPECT_EQ(cases(8192), 4);

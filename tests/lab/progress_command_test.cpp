@@ -71,5 +71,19 @@ TEST(Progress, DumbTerminalsGetNeitherItNorColours) {
   EXPECT_FALSE(escapes("TERM=dumb"));
 }
 
+// Checking everything is minutes; who asks for it is told before.
+TEST(Progress, ACheckOfEverythingSaysHowLongItTakes) {
+  if (run_cairn("trace simt/02 --shape 32").code == 77) GTEST_SKIP() << "this build has no traced emulator";
+  const std::string stopped = "timeout --foreground --preserve-status --signal=INT 1 cairn ";
+  const Ran quick = run_shell(stopped + "verify --device emu --check");
+  static const std::regex says(
+      "Checking \\d+ rungs, \\d\\d cases each: about 1 min( \\d\\d s)? on two cores; "
+      "--fuzz N draws more cases, or fewer\\.\n");
+  EXPECT_TRUE(std::regex_match(quick.err, says)) << quick.err;
+  const Ran all = run_shell(stopped + "verify --device emu --check --fuzz 1000");
+  EXPECT_TRUE(std::regex_search(all.err, std::regex("1000 cases each: about \\d+ min on two cores; fewer by --fuzz")))
+      << all.err;
+}
+
 }  // namespace
 }  // namespace cairn::testing
