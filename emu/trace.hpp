@@ -24,7 +24,8 @@ struct Counters {
   std::uint64_t async_copy_requests = 0, async_copy_sectors = 0;
   // TMA: one instruction is one request, and its bytes are those of the full box. Its accesses of global memory are
   // part of the global loads and stores above; its accesses of shared memory are not counted elsewhere.
-  std::uint64_t tma_load_requests = 0, tma_load_bytes = 0, tma_store_requests = 0, tma_store_bytes = 0;
+  std::uint64_t tma_load_requests = 0, tma_load_sectors = 0, tma_load_bytes = 0;
+  std::uint64_t tma_store_requests = 0, tma_store_sectors = 0, tma_store_bytes = 0;
   // Tensor-core instructions as the hardware has them: an mma.sync has 16 x 8 accumulators; a wgmma counts as one. A
   // multiply-add is two FLOPs.
   std::uint64_t mma_instructions = 0, mma_flops = 0;

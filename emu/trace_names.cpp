@@ -24,8 +24,10 @@ std::vector<CounterName> counter_names() {
           {"async_copy_requests", &C::async_copy_requests},
           {"async_copy_sectors", &C::async_copy_sectors},
           {"tma_load_requests", &C::tma_load_requests},
+          {"tma_load_sectors", &C::tma_load_sectors},
           {"tma_load_bytes", &C::tma_load_bytes},
           {"tma_store_requests", &C::tma_store_requests},
+          {"tma_store_sectors", &C::tma_store_sectors},
           {"tma_store_bytes", &C::tma_store_bytes},
           {"mma_instructions", &C::mma_instructions},
           {"mma_flops", &C::mma_flops}};

@@ -67,7 +67,7 @@ void Tracer::tma_load_issued(const TmaLoad& load) {
   const Moved moved = move_rows(load.map, load.at, false, site);
   Counters& counters = tma_counters_at(site).counters;
   ++counters.tma_load_requests, ++counters.global_load_requests;
-  counters.tma_load_bytes += load.map.bytes();
+  counters.tma_load_bytes += load.map.bytes(), counters.tma_load_sectors += moved.sectors;
   counters.global_load_bytes += moved.bytes, counters.global_load_sectors += moved.sectors;
 }
 
@@ -173,7 +173,7 @@ void Tracer::tma_store_issued(const TmaStore& store) {
   const unsigned bytes = store.map.bytes();
   Counters& counters = tma_counters_at(site).counters;
   ++counters.tma_store_requests, ++counters.global_store_requests;
-  counters.tma_store_bytes += bytes;
+  counters.tma_store_bytes += bytes, counters.tma_store_sectors += moved.sectors;
   counters.global_store_bytes += moved.bytes, counters.global_store_sectors += moved.sectors;
   if (!detect_) return;
   reading_begins(stores_, box_target(store.from, bytes, false, site), bytes, "a TMA store", site);

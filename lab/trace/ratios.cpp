@@ -21,11 +21,21 @@ std::optional<double> divided(std::uint64_t of, std::uint64_t by) {
   return static_cast<double>(of) / static_cast<double>(by);
 }
 
+// A warp's request has up to 32 lanes, and its sectors say how well they lie together. A TMA request is a whole box, so
+// it has ratios of its own.
 constexpr Ratio kRatios[] = {
     {"global_load_sectors_per_request", "sectors a global load",
-     [](const Counters& c) { return divided(c.global_load_sectors, c.global_load_requests); }},
+     [](const Counters& c) {
+       return divided(c.global_load_sectors - c.tma_load_sectors, c.global_load_requests - c.tma_load_requests);
+     }},
     {"global_store_sectors_per_request", "sectors a global store",
-     [](const Counters& c) { return divided(c.global_store_sectors, c.global_store_requests); }},
+     [](const Counters& c) {
+       return divided(c.global_store_sectors - c.tma_store_sectors, c.global_store_requests - c.tma_store_requests);
+     }},
+    {"tma_load_sectors_per_request", "sectors a TMA load",
+     [](const Counters& c) { return divided(c.tma_load_sectors, c.tma_load_requests); }},
+    {"tma_store_sectors_per_request", "sectors a TMA store",
+     [](const Counters& c) { return divided(c.tma_store_sectors, c.tma_store_requests); }},
     {"global_bytes_asked_per_moved", "bytes asked / bytes moved",
      [](const Counters& c) {
        return divided(c.global_load_bytes + c.global_store_bytes,

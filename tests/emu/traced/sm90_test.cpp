@@ -86,10 +86,12 @@ TEST(Sm90Counters, OfOneBox) {
   const Counters load = at(trace, "counted load"), store = at(trace, "counted store");
   EXPECT_EQ(load.tma_load_requests, 1u);
   EXPECT_EQ(load.tma_load_bytes, 256u);
+  EXPECT_EQ(load.tma_load_sectors, 8u);
   EXPECT_EQ(load.global_load_sectors, 8u);
   EXPECT_EQ(load.global_load_bytes, 256u);
   EXPECT_EQ(store.tma_store_requests, 1u);
   EXPECT_EQ(store.tma_store_bytes, 256u);
+  EXPECT_EQ(store.tma_store_sectors, 4u);
   EXPECT_EQ(store.global_store_sectors, 4u);  // one row, four elements of it outside
   EXPECT_EQ(store.global_store_bytes, 28u * 4);
   const Counters& whole = trace.kernels.at(0).counters;
