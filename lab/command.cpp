@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -15,11 +16,13 @@
 #include "lab/completion/value_names.hpp"
 #include "lab/escape.hpp"
 #include "lab/exit.hpp"
+#include "lab/help.hpp"
 #include "lab/invocation.hpp"
 #include "lab/nearest.hpp"
 #include "lab/options.hpp"
 #include "lab/share.hpp"
 #include "lab/signals.hpp"
+#include "lab/terminal.hpp"
 #include "lab/verbs/verbs.hpp"
 
 namespace cairn::lab {
@@ -28,15 +31,6 @@ namespace {
 struct Verb {
   const char* name;
   Action (*add)(CLI::App&);
-};
-
-// In the list of verbs only the first line of a description; the rest is for the verb's own --help.
-class HelpFormat : public CLI::Formatter {
- public:
-  std::string make_subcommand(const CLI::App* verb) const override {
-    const std::string text = verb->get_description();
-    return fmt::format("  {:<12}{}\n", verb->get_name(), text.substr(0, text.find('\n')));
-  }
 };
 
 constexpr Verb kVerbs[] = {
@@ -72,6 +66,7 @@ int dispatch(int argc, const char* const* argv) {
   auto format = std::make_shared<HelpFormat>();
   format->label("Subcommands", "Verbs");
   format->label("SUBCOMMAND", "VERB");
+  format->columns(terminal_columns(STDOUT_FILENO));
   app.formatter(format);
 
   Action action;
@@ -99,6 +94,7 @@ int dispatch(int argc, const char* const* argv) {
     return complain_about_arguments(app, error, argc > 1 ? argv[1] : "");
   }
   if (!action) {
+    format->columns(terminal_columns(STDERR_FILENO));
     std::cerr << app.help();
     return kUsage;
   }

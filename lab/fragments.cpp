@@ -61,6 +61,7 @@ std::map<std::pair<int, int>, Holder> holders(const Kind& kind, Operand operand)
 
 Table grid(const Kind& kind, Operand operand) {
   Table table;
+  table.in_blocks = true;
   table.columns = {{"row", "row"}};
   for (int col = 0; col < cols(kind.shape, operand); ++col)
     table.columns.push_back({fmt::format("col_{}", col), std::to_string(col)});

@@ -204,6 +204,7 @@ void add_output_flags(CLI::App& verb, OutputOptions& options) {
   verb.add_option("--out", options.out,
                   "Write to this file, which must not exist; - is standard output, as is no --out");
   verb.add_flag("--force", options.force, "Let --out replace a file");
+  verb.add_flag("--wide", options.wide, "On a terminal: every column, and lines as long as they are");
 }
 
 void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids) {

@@ -18,6 +18,7 @@
 #include "lab/leftovers.hpp"
 #include "lab/progress.hpp"
 #include "lab/terminal.hpp"
+#include "lab/wrap.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -147,11 +148,19 @@ void Output::write(const Report& report) const {
   if (format_ == Format::csv || format_ == Format::json) {
     for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", visible(line));
   }
-  const std::string text = render(report, format_, to_stdout() && use_colour(STDOUT_FILENO));
+  const std::string text = render(report, format_, terminal());
   // A program gets the fields of CSV as they are, a terminal none that it would obey.
   const bool shown = format_ == Format::csv && to_stdout() && ::isatty(STDOUT_FILENO) != 0;
   write(shown ? visible_csv(text) : text);
 }
+
+Terminal Output::terminal() const {
+  if (!to_stdout()) return {};
+  const bool fits = format_ == Format::table && !options_.wide;
+  return {use_colour(STDOUT_FILENO), fits ? terminal_columns(STDOUT_FILENO) : 0};
+}
+
+void Output::write_lines(std::string_view text) const { write(fitted(text, terminal().columns)); }
 
 void Output::write(std::string_view text) const {
   if (!to_stdout()) return write_file(options_.out, text, options_.force, options_.flag);
@@ -185,11 +194,6 @@ void write_file(const std::string& path, std::string_view text, bool force, cons
     throw;
   }
   if (::close(file) != 0) cannot_write(path, errno);
-}
-
-bool use_colour(int file_descriptor) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return takes_escapes(file_descriptor) && (no_colour == nullptr || *no_colour == '\0');
 }
 
 }  // namespace cairn::lab

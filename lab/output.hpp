@@ -1,6 +1,7 @@
 // Where results go: stdout, or a file that is written completely or not at all, and replaces another only with --force.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@ struct OutputOptions {
   std::string out;             // empty or "-": stdout
   bool force = false;          // an existing file may be replaced
   std::string flag = "--out";  // the option that named the file, for messages
+  bool wide = false;           // nothing is left out or wrapped for a terminal
 
   bool to_stdout() const { return out.empty() || out == "-"; }
 };
@@ -38,8 +40,11 @@ class Output {
 
   Format format() const { return format_; }
   bool to_stdout() const { return options_.to_stdout(); }
+  // What tables are rendered for: the width is 0 unless a table goes to a terminal, without --wide.
+  Terminal terminal() const;
   void write(const Report& report) const;
   void write(std::string_view text) const;
+  void write_lines(std::string_view text) const;  // for people: wrapped if they are wider than the terminal
 
  private:
   OutputOptions options_;
@@ -49,8 +54,5 @@ class Output {
 // Writes a temporary file next to `path` and renames it, so that a full disk or a crash leaves no incomplete file.
 // `flag` is the option that named it.
 void write_file(const std::string& path, std::string_view text, bool force, const std::string& flag = "--out");
-
-// True for a terminal that knows escape sequences, if NO_COLOR is not set or empty (no-color.org).
-bool use_colour(int file_descriptor);
 
 }  // namespace cairn::lab

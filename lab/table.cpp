@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "lab/escape.hpp"
+#include "lab/page.hpp"
+#include "lab/wrap.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -56,62 +59,72 @@ Grid grid(const Table& table, Audience to, const std::function<std::string(const
   return lines;
 }
 
-struct Page {
-  Grid lines;
-  std::vector<Align> aligns;
+// A unit of time that people read: times from `least` on have three digits in it.
+struct TimeUnit {
+  const char* name;
+  double in_ms, least;
+  int decimals;
 };
+constexpr TimeUnit kTimeUnits[] = {{"ms", 1, 0.01, 4}, {"µs", 1e3, 0.1, 3}, {"ns", 1e6, 0, 2}};
+
+// One for all times of a table, by the shortest.
+const TimeUnit& time_unit(const Table& table) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (!table.columns[c].time) continue;
+    for (const auto& row : table.rows) {
+      const double* ms = std::get_if<double>(&row.at(c));
+      if (ms != nullptr && *ms > 0) shortest = std::min(shortest, *ms);
+    }
+  }
+  return *std::ranges::find_if(kTimeUnits, [&](const TimeUnit& unit) { return shortest * unit.in_ms >= unit.least; });
+}
+
+// The table as people read its times.
+Table with_units(Table table) {
+  const TimeUnit& unit = time_unit(table);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    Column& column = table.columns[c];
+    if (!column.time || !column.title.ends_with("ms")) continue;
+    column.title.replace(column.title.size() - 2, 2, unit.name);
+    column.decimals = unit.decimals;
+    for (auto& row : table.rows)
+      if (double* ms = std::get_if<double>(&row[c])) *ms *= unit.in_ms;
+  }
+  return table;
+}
 
 Page people_page(const Table& table, Format format) {
-  Page page{grid(table, Audience::people, for_people), {}};
+  Page page{grid(with_units(table), Audience::people, for_people), {}};
+  std::vector<std::string> keys;
+  const std::vector<std::string>& titles = page.lines[0];
   for (const Column& column : table.columns) {
     if (!shown(column, Audience::people)) continue;
-    const std::size_t c = page.aligns.size();
+    const std::size_t c = keys.size();
+    std::string words = column.key;
+    std::ranges::replace(words, '_', ' ');
+    page.names.push_back(titles[c].empty() || std::ranges::count(titles, titles[c]) > 1 ? words : titles[c]);
     page.aligns.push_back(column.align);
+    keys.push_back(column.key);
     for (std::size_t r = 0; format == Format::md && r < page.lines.size(); ++r) {
       if (r == 0 || !column.markdown) page.lines[r][c] = as_markdown(page.lines[r][c]);
     }
   }
-  if (!table.upright) return page;
-  Page turned{Grid(page.aligns.size()), std::vector<Align>(page.lines.size(), Align::right)};
-  turned.aligns[0] = Align::left;
-  for (const auto& line : page.lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) turned.lines[c].push_back(line[c]);
+  for (const std::string& key : table.spare) {
+    const auto found = std::ranges::find(keys, key);
+    if (found != keys.end()) page.spare.push_back(static_cast<std::size_t>(found - keys.begin()));
   }
-  std::erase_if(turned.lines, [](const auto& line) {  // lines that are empty for every row
-    return std::all_of(line.begin() + 1, line.end(), [](const std::string& cell) { return cell.empty(); });
-  });
-  return turned;
+  return table.upright && !page.aligns.empty() ? turned(page) : page;
 }
 
-std::string padded(const std::string& text, std::size_t width, Align align) {
-  const std::string space(width - std::min(width, display_width(text)), ' ');
-  return align == Align::left ? text + space : space + text;
-}
-
-std::vector<std::size_t> widths(const Grid& lines) {
-  std::vector<std::size_t> result(lines.empty() ? 0 : lines[0].size());
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) result[c] = std::max(result[c], display_width(line[c]));
-  }
-  return result;
-}
-
-std::string as_table(const Page& page, bool bold) {
-  const auto width = widths(page.lines);
-  std::string out;
-  for (std::size_t r = 0; r < page.lines.size(); ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < width.size(); ++c) {
-      line += (c == 0 ? "" : "  ") + padded(page.lines[r][c], width[c], page.aligns[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += r == 0 && bold ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
-  }
-  return out;
+std::string as_table(const Table& table, const Terminal& terminal) {
+  const Page page = people_page(table, Format::table);
+  if (terminal.columns == 0) return as_text(page, terminal.bold);
+  return table.upright || table.in_blocks ? fit_in_blocks(page, terminal) : fit(page, terminal);
 }
 
 std::string as_md(const Page& page) {
-  auto width = widths(page.lines);
+  auto width = widths(page);
   std::string out;
   for (std::size_t r = 0; r < page.lines.size(); ++r) {
     std::string rule;
@@ -170,8 +183,8 @@ static std::string as_json(const Table& table) {
 }
 
 // A fence longer than any run of backticks inside cannot be closed by what it holds.
-static std::string as_code(const Table& table, Format format) {
-  const std::string text = as_table(people_page(table, Format::table), false);
+static std::string as_code(const Table& table, Format format, const Terminal& terminal) {
+  const std::string text = as_table(table, {.columns = format == Format::table ? terminal.columns : 0});
   if (format != Format::md) return text;
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';
@@ -190,9 +203,13 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string render(const Table& table, Format format, bool bold) {
+Column time_column(std::string key, std::string title, Audience audience) {
+  return {std::move(key), std::move(title), Align::right, kTimeUnits[0].decimals, audience, true};
+}
+
+std::string render(const Table& table, Format format, const Terminal& terminal) {
   switch (format) {
-    case Format::table: return as_table(people_page(table, format), bold);
+    case Format::table: return as_table(table, terminal);
     case Format::md: return as_md(people_page(table, format));
     case Format::csv: return as_csv(table);
     case Format::json: return as_json(table);
@@ -200,23 +217,23 @@ std::string render(const Table& table, Format format, bool bold) {
   return {};
 }
 
-std::string render(const Report& report, Format format, bool bold) {
+std::string render(const Report& report, Format format, const Terminal& terminal) {
   if (format == Format::csv || format == Format::json) return render(report.table, format);
   std::vector<std::string> blocks;
   const auto add_lines = [&](const std::vector<std::string>& lines) {
     std::string block;
     for (const std::string& line : lines) block += (format == Format::md ? as_markdown(line) : visible(line)) + '\n';
-    if (!block.empty()) blocks.push_back(std::move(block));
+    if (!block.empty()) blocks.push_back(fitted(block, format == Format::table ? terminal.columns : 0));
   };
   const auto add_table = [&](const Table& table) {
-    if (!table.columns.empty()) blocks.push_back(render(table, format, bold));
+    if (!table.columns.empty()) blocks.push_back(render(table, format, terminal));
   };
   add_lines(report.before);
   add_table(report.table);
   add_lines(report.alarms);
   for (const Section& section : report.sections) {
     if (!section.heading.empty()) add_lines({section.heading});
-    if (!section.table.columns.empty()) blocks.push_back(as_code(section.table, format));
+    if (!section.table.columns.empty()) blocks.push_back(as_code(section.table, format, terminal));
   }
   add_lines(report.after);
   add_table(report.totals);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "lab/wrap.hpp"
+
 namespace cairn::lab::diff {
 namespace {
 
@@ -83,50 +85,20 @@ bool ends_without_newline(const RungDiff& diff, const Code& code, const CodeLine
   return diff.raw && &line == &code.lines.back() && !line.key.ends_with('\n');
 }
 
-std::string unified_line(const RungDiff& diff, const Change& change, bool colour) {
+// Of a line with its sign. Rows after the first are indented further than the text.
+std::vector<std::string> rows_of(std::string_view text, std::size_t width) {
+  return wrapped(text, width, std::min(text.find_first_not_of("+-~ \t"), text.size()) + 4);
+}
+
+std::string unified_line(const RungDiff& diff, const Change& change, const Look& look) {
   const Code& code = change.now ? diff.now_code : diff.old_code;
   const CodeLine& line = code.lines[change.now ? *change.now : *change.old];
-  const std::string text = painted(sign_of(change.kind) + line.text, colour_of(change.kind), colour) + "\n";
+  const std::string signed_line = sign_of(change.kind) + line.text;
+  const bool fits = look.wrap == 0 || display_width(signed_line) <= look.wrap;
+  std::string text;
+  for (const std::string& row : fits ? std::vector{signed_line} : rows_of(signed_line, look.wrap))
+    text += painted(row, colour_of(change.kind), look.colour) + "\n";
   return ends_without_newline(diff, code, line) ? text + "\\ No newline at end of file\n" : text;
-}
-
-struct Character {
-  std::string bytes;
-  std::size_t width;
-};
-
-std::vector<Character> characters_of(std::string_view text) {
-  std::vector<Character> result;
-  for (std::size_t at = 0, column = 0; at < text.size();) {
-    std::size_t end = at + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) ++end;
-    std::string bytes(text.substr(at, end - at));
-    if (bytes == "\t") bytes = std::string(8 - column % 8, ' ');
-    if (bytes != "\r") result.push_back({bytes, display_width(bytes)});
-    column += display_width(bytes);
-    at = end;
-  }
-  return result;
-}
-
-// `text` in rows of at most `width` columns of a terminal, broken at spaces where it has any. Rows after the first are
-// indented further than the text.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  const std::vector<Character> all = characters_of(text);
-  const std::size_t indent = std::min(text.find_first_not_of("+-~ \t"), text.size());
-  const std::string hang(std::min(indent + 4, width / 2), ' ');
-  std::vector<std::string> rows;
-  for (std::size_t at = 0; at < all.size() || rows.empty();) {
-    std::size_t used = rows.empty() ? 0 : hang.size(), end = at;
-    while (end < all.size() && used + all[end].width <= width) used += all[end++].width;
-    end = std::max(end, std::min(at + 1, all.size()));
-    std::size_t cut = end;
-    while (end < all.size() && cut > at && all[cut - 1].bytes != " ") --cut;
-    if (cut > at + width / 4) end = cut;  // else there is no space near the end
-    rows.push_back(rows.empty() ? "" : hang);
-    for (; at < end; ++at) rows.back() += all[at].bytes;
-  }
-  return rows;
 }
 
 struct ColumnText {
@@ -140,7 +112,7 @@ class Columns {
       : colour_(look.colour), width_((std::max<std::size_t>(look.width, 40) - 3) / 2) {}
 
   void row(const ColumnText& left, const ColumnText& right) {
-    const auto l = wrapped(left.text, width_), r = wrapped(right.text, width_);
+    const auto l = rows_of(left.text, width_), r = rows_of(right.text, width_);
     for (std::size_t i = 0; i < std::max(l.size(), r.size()); ++i) {
       const std::string a = i < l.size() ? l[i] : "", b = i < r.size() ? r[i] : "";
       const std::string space(width_ - std::min(width_, display_width(a)), ' ');
@@ -199,7 +171,7 @@ std::string unified_lines(const RungDiff& diff, const Look& look) {
         const bool first = *change.old == diff.changes.moves[change.block].old_first;
         if (first) text += painted("~" + moved_note(diff, change), kDim, look.colour) + "\n";
       } else if (change.kind != Kind::same || change.now) {  // else the same line, broken where the new code is not
-        text += unified_line(diff, change, look.colour);
+        text += unified_line(diff, change, look);
       }
     }
   }

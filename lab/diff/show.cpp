@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/diff/hunks.hpp"
+#include "lab/wrap.hpp"
 
 namespace cairn::lab::diff {
 namespace {
@@ -77,13 +78,17 @@ std::string count_line(const RungDiff& diff) {
                      diff.raw_added, diff.raw_removed);
 }
 
-std::string unified(const RungDiff& diff, const Look& look) { return unified_lines(diff, look) + foot(diff); }
+std::string unified(const RungDiff& diff, const Look& look) {
+  return unified_lines(diff, look) + fitted(foot(diff), look.wrap);
+}
 
-std::string side_by_side(const RungDiff& diff, const Look& look) { return two_columns(diff, look) + foot(diff); }
+std::string side_by_side(const RungDiff& diff, const Look& look) {
+  return two_columns(diff, look) + fitted(foot(diff), look.wrap);
+}
 
 std::string as_markdown(const RungDiff& diff, const Look& look) {
   Look plain = look;
-  plain.colour = false;
+  plain.colour = false, plain.wrap = 0;
   const std::string lines = unified_lines(diff, plain);
   std::string fence = "```";
   while (lines.find(fence) != std::string::npos) fence += '`';

@@ -26,6 +26,7 @@ struct Look {
   std::size_t context = 3;  // unchanged lines around a change
   bool colour = false;
   std::size_t width = 120;  // of the page, for side_by_side
+  std::size_t wrap = 0;     // unified lines that are longer are wrapped; 0: none
 };
 
 std::string unified(const RungDiff& diff, const Look& look);

@@ -86,12 +86,13 @@ Findings lesson() {
   Findings findings;
   Report& report = findings.report;
   report.before = {
-      "Shared memory has 32 banks: word i of 4 bytes lies in bank i mod 32. A bank delivers one word at a time,",
-      "to any number of lanes. A request takes as many wavefronts as its fullest bank has different words; with 16",
-      "bytes a lane, lanes 0-15 and 16-31 are served in turn. Conflicts are wavefronts beyond what so many words",
+      "Shared memory has 32 banks: word i of 4 bytes lies in bank i mod 32. A bank delivers one word at a time, "
+      "to any number of lanes. A request takes as many wavefronts as its fullest bank has different words; with 16 "
+      "bytes a lane, lanes 0-15 and 16-31 are served in turn. Conflicts are wavefronts beyond what so many words "
       "need. Sectors, of 32 bytes, are what the same pattern moves in global memory.",
       "The last column: . nothing, # ten words or more."};
   report.table.columns = columns();
+  report.table.spare = {"banks", "bytes"};
   for (const Lesson& claimed : kLessons) {
     const emu::Request asked = request(claimed.pattern, claimed.bytes);
     report.table.rows.push_back(row(claimed.what, claimed.pattern, asked));

@@ -1,11 +1,9 @@
 #include "lab/experiments/comparing.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <string_view>
 
 #include "lab/measure/statistics.hpp"
-#include "lab/table.hpp"
 
 namespace cairn::lab {
 
@@ -37,23 +35,6 @@ std::string listed(const std::vector<std::string>& words) {
     text += words[i];
   }
   return text;
-}
-
-std::vector<std::string> wrapped(const std::vector<std::string>& sentences, std::size_t width) {
-  std::vector<std::string> lines;
-  for (const std::string& sentence : sentences) {
-    std::istringstream words(sentence);
-    std::string line;
-    for (std::string word; words >> word;) {
-      if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-        lines.push_back(std::move(line));
-        line.clear();
-      }
-      line += (line.empty() ? "" : " ") + word;
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 }  // namespace cairn::lab

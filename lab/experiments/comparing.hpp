@@ -27,7 +27,4 @@ std::string short_id(std::string_view id);
 // "x", "x and y", "x, y and z".
 std::string listed(const std::vector<std::string>& words);
 
-// Sentences as lines of a terminal's width.
-std::vector<std::string> wrapped(const std::vector<std::string>& sentences, std::size_t width = 110);
-
 }  // namespace cairn::lab

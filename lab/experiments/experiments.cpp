@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
-#include "lab/experiments/comparing.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -25,9 +24,8 @@ void Conditions::go_on(const std::string& what, double share) const {
 
 Report Findings::in_full() const {
   Report full = report;
-  for (const auto& sentences : {conclusions, notes}) {
-    for (std::string& line : wrapped(sentences)) full.after.push_back(std::move(line));
-  }
+  for (const auto& sentences : {conclusions, notes})
+    full.after.insert(full.after.end(), sentences.begin(), sentences.end());
   return full;
 }
 

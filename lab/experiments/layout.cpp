@@ -57,8 +57,8 @@ class Story {
     findings_.report.after = {"A claim does not hold: the library or this page is wrong."};
     if (findings_.holds) {
       findings_.report.after = {
-          "Every claim holds. What they prove: ld belongs to the storage (1); a sub-matrix needs no copy (2);",
-          "for a transposed B stored n x k, ldb is k (3); a column-major API serves row-major matrices by",
+          "Every claim holds. What they prove: ld belongs to the storage (1); a sub-matrix needs no copy (2); "
+          "for a transposed B stored n x k, ldb is k (3); a column-major API serves row-major matrices by "
           "exchanging the factors, with nothing moved in memory (4)."};
     }
     return std::move(findings_);
@@ -121,8 +121,8 @@ void transposed_b(Story& story) {
   const Status refused =
       gemm(cpu, Op::none, Op::transpose, 2, 2, 3, 1, kRowA.data(), 3, kRowB.data(), 2, 0, C.data(), 2);
   story.say(
-      "   With ldb = n = 2, a mistake that square matrices hide, the second row would start one number early, at 9");
-  story.say("   instead of 10. Cairn refuses:");
+      "   With ldb = n = 2, a mistake that square matrices hide, the second row would start one number early, at 9 "
+      "instead of 10. Cairn refuses:");
   story.say(fmt::format("      {}", refused.ok() ? "(it did not)" : refused.message()));
   story.claim("3  ldb = n = 2 is refused, C untouched", (refused.ok() ? "accepted, " : "refused, ") + line(C),
               "refused, 50 68 122 167");
@@ -135,9 +135,7 @@ void transposed_b(Story& story) {
   expect(gemm(cpu, Op::none, Op::transpose, 2, 3, 2, 1, A.data(), 2, B.data(), 3, 0, wrong.data(), 3));
   story.say(
       "   Where n > k it is legal and wrong. B stored 3 x 2 is 1 2 3 4 5 6, and 0 0 0 follow that are not B's. Read "
-      "with");
-  story.say(
-      "   ldb = n = 3 its rows become (1 2) (4 5) (0 0): the 3 and the 6 are skipped, and B is read past its end.");
+      "with ldb = n = 3 its rows become (1 2) (4 5) (0 0): the 3 and the 6 are skipped, and B is read past its end.");
   story.claim("3  n = 3, k = 2: ldb = k is right", right, {5, 11, 17, 11, 25, 39});
   story.claim("3  n = 3, k = 2: ldb = n is wrong, just so", wrong, {5, 14, 0, 11, 32, 0});
 }
@@ -151,10 +149,9 @@ void row_through_column(Story& story) {
   expect(gemm(cpu, Op::none, Op::none, 2, 2, 3, 1, kRowB.data(), 2, kRowA.data(), 3, 0, through.data(), 2,
               Order::column));
   story.say(
-      "\n4. A column-major API (BLAS, cuBLAS) serves row-major matrices. Row-major memory read by columns is the");
-  story.say(
-      "   transpose, and Cᵀ = Bᵀ·Aᵀ: so pass B first, then A, with n and m exchanged, every ld as it is. What the");
-  story.say("   call writes as Cᵀ by columns is C by rows. No number moves.");
+      "\n4. A column-major API (BLAS, cuBLAS) serves row-major matrices. Row-major memory read by columns is the "
+      "transpose, and Cᵀ = Bᵀ·Aᵀ: so pass B first, then A, with n and m exchanged, every ld as it is. What the "
+      "call writes as Cᵀ by columns is C by rows. No number moves.");
   story.claim("4  row-major call", direct, kRowAB);
   story.claim("4  the same through a column-major call", through, kRowAB);
 

@@ -245,7 +245,7 @@ double Study::cublas_ms(const Problem& problem) const {
 Table Study::table(const std::vector<Shown>& shown) const {
   Table out;
   out.columns = {{"id", "kernel", Align::left},          {"tile", "tile", Align::left},
-                 {"problem", "problem", Align::left},    {"median_ms", "ms"},
+                 {"problem", "problem", Align::left},    time_column("median_ms", "ms"),
                  {"tflops", "TFLOP/s", Align::right, 2}, {"percent_of_cublas", "% of cuBLAS", Align::right, 1}};
   std::vector<std::string> keys;
   for (const Shown& one : shown) {

@@ -68,7 +68,7 @@ void append(const Table& part, const std::string& name, Table& all) {
 
 }  // namespace
 
-std::string pages(const std::vector<Named>& records, Format format, bool bold) {
+std::string pages(const std::vector<Named>& records, Format format, const Terminal& terminal) {
   std::string text;
   for (const Named& named : records) {
     Report report = report_of(named);
@@ -76,7 +76,7 @@ std::string pages(const std::vector<Named>& records, Format format, bool bold) {
     report.before.push_back(
         one_line(fmt::format("cairn {}, commit {} · {}", build.version, build.commit, named.record.created)));
     if (records.size() > 1) report.before.insert(report.before.begin(), one_line(named.name) + ":");
-    text += (text.empty() ? "" : "\n") + render(report, format, bold);
+    text += (text.empty() ? "" : "\n") + render(report, format, terminal);
   }
   return text;
 }

@@ -18,7 +18,7 @@ struct Named {
 
 // Tables to read (`format` is table or md): each record as the bench shows it, or with its counters if it is a
 // profile, under its name if there are several.
-std::string pages(const std::vector<Named>& records, Format format, bool bold = false);
+std::string pages(const std::vector<Named>& records, Format format, const Terminal& terminal = {});
 
 // For csv and json: one table of all rows, with the record's name in each, and the alarms of all.
 Report together(const std::vector<Named>& records);

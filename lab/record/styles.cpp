@@ -1,4 +1,5 @@
 // The styles of view.hpp.
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "lab/record/summary.hpp"
 #include "lab/record/view.hpp"
 #include "lab/record/words.hpp"
+#include "lab/wrap.hpp"
 
 namespace cairn::lab::record {
 namespace {
@@ -28,12 +30,14 @@ std::vector<Block> by_problem(const Record& record) {
   return blocks;
 }
 
-std::string s0(const Record& record) {
+std::string s0(const Record& record, std::size_t columns) {
   std::string text;
   for (const Block& block : by_problem(record)) {
     const Problem& p = block.problem;
-    text += fmt::format("{:-^100}\n", fmt::format(" {} {}{}, M={}, N={}, K={} ", name(p.in), name(p.op_a),
-                                                  name(p.op_b), p.m, p.n, p.k));
+    text +=
+        fmt::format("{:-^{}}\n",
+                    fmt::format(" {} {}{}, M={}, N={}, K={} ", name(p.in), name(p.op_a), name(p.op_b), p.m, p.n, p.k),
+                    columns == 0 ? 100 : std::min<std::size_t>(columns, 100));
     for (const Line& line : block.lines) {
       std::string values;
       for (const double value : line.row->first) values += fmt::format("{}{:.8g}", values.empty() ? "" : ", ", value);
@@ -41,7 +45,7 @@ std::string s0(const Record& record) {
                           values.empty() ? "" : "[" + values + "]", line.median_ms);
     }
   }
-  return text;
+  return fitted(text, columns);
 }
 
 Report s1(const Block& block) {
@@ -83,7 +87,7 @@ Report s2(const Block& block) {
   Report report;
   report.before = {block.problem.brief()};
   report.table.columns = {{"id", "kernel", Align::left},
-                          {"median_ms", "latency ms", Align::right, 4},
+                          time_column("median_ms", "latency ms"),
                           {"gbytes", "effective GB/s", Align::right, 1},
                           {"tflops", "TFLOPS", Align::right, 3},
                           {"percent_of_baseline", "% of baseline", Align::right, 1}};
@@ -96,19 +100,19 @@ Report s2(const Block& block) {
 
 }  // namespace
 
-std::string view_in_style(const Record& record, const std::string& style, Format format, bool bold) {
+std::string view_in_style(const Record& record, const std::string& style, Format format, const Terminal& terminal) {
   std::string text;
   const auto blocks = [&](Report (*report)(const Block&)) {
     for (const Block& block : by_problem(record))
-      text += (text.empty() ? "" : "\n") + render(report(block), format, bold);
+      text += (text.empty() ? "" : "\n") + render(report(block), format, terminal);
   };
   if (style == "S0") {
     // In Markdown as code, as it stands in lines. No line of it can end the fence: each has a time at its end.
-    text = format == Format::md ? "```\n" + s0(record) + "```\n" : s0(record);
+    text = format == Format::md ? "```\n" + s0(record, 0) + "```\n" : s0(record, terminal.columns);
   } else if (style == "S1") {
     blocks(s1);
   } else {
-    text = render(Report{device_header(record.machine), {}, {}, {}}, format);
+    text = render(Report{device_header(record.machine), {}, {}, {}}, format, terminal);
     blocks(s2);
   }
   return text;

@@ -76,6 +76,7 @@ Table totals_table(const Record& record) {
                    {"problems", "problems"},  {"mean", "geometric mean vs strongest baseline"},
                    {"worst", "worst"},        {"worst_problem", "on", Align::left},
                    {"best", "best"},          {"best_problem", "on", Align::left}};
+  table.spare = {"best_problem", "worst_problem", "problems"};
   for (const Total& total : all) {
     const bool all_compared = total.compared == total.problems;
     std::vector<Cell> cells = {

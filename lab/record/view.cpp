@@ -38,17 +38,16 @@ std::vector<Column> columns(bool cpu, bool host, const std::string& ceiling) {
   const auto shares = host || cpu ? Audience::machines : Audience::all;
   return {{"id", "id", Align::left},
           {"problem", "problem", Align::left},
-          {"median_ms", "", Align::right, 4, Audience::machines},
-          {"median_shown", host ? "host us" : "median ms", Align::right, host ? 2 : 4, Audience::people},
+          time_column("median_ms", host ? "host ms" : "median ms"),
           {"spread_percent", "spread %", Align::right, 1},
-          {"min_ms", host ? "" : "min ms", Align::right, 4, host ? Audience::machines : Audience::all},
+          time_column("min_ms", "min ms", host ? Audience::machines : Audience::all),
           {"tflops", "", Align::right, 3, Audience::machines},
           {"flops_shown", cpu ? "GFLOP/s" : "TFLOP/s", Align::right, cpu ? 1 : 2,
            host ? Audience::machines : Audience::people},
           {"gbytes", "GB/s", Align::right, 1, speeds},
-          {"ratio_text", "vs strongest baseline", Align::right, 0, Audience::people},
           {"baseline_id", "", Align::left, 0, Audience::machines},
-          {"ratio", "", Align::right, 3, Audience::machines},
+          {"ratio", "vs strongest baseline"},
+          {"ratio_interval", "95 % interval", Align::right, 0, Audience::people},
           {"ratio_low", "", Align::right, 3, Audience::machines},
           {"ratio_high", "", Align::right, 3, Audience::machines},
           {"percent_of_ceiling", ceiling, Align::right, 1, shares},
@@ -58,19 +57,22 @@ std::vector<Column> columns(bool cpu, bool host, const std::string& ceiling) {
           {"settled", "settled"}};
 }
 
-std::vector<Cell> cells(const Line& line, bool cpu, bool host) {
-  std::vector<Cell> ratio(5);
+std::vector<Cell> cells(const Line& line, bool cpu) {
+  std::vector<Cell> ratio(5);  // the baseline's id, the ratio, its interval as text and as two numbers
   if (line.ratio) {
     const auto& [middle, interval] = *line.ratio;
     const bool itself = line.baseline == line.row;
-    ratio = {itself ? std::string("1, it is this one")
-                    : fmt::format("{:.3f} [{:.3f}, {:.3f}]", middle, interval.low, interval.high),
-             line.baseline->id, middle, interval.low, interval.high};
+    ratio = {line.baseline->id, middle,
+             itself ? std::string("is the baseline") : fmt::format("[{:.3f}, {:.3f}]", interval.low, interval.high),
+             interval.low, interval.high};
   }
-  std::vector<Cell> row = {line.row->id,        problem_text(*line.row),
-                           line.median_ms,      host ? 1e3 * line.median_ms : line.median_ms,
-                           100 * line.spread,   line.min_ms,
-                           number(line.tflops), line.tflops ? Cell{*line.tflops * (cpu ? 1e3 : 1)} : Cell{},
+  std::vector<Cell> row = {line.row->id,
+                           problem_text(*line.row),
+                           line.median_ms,
+                           100 * line.spread,
+                           line.min_ms,
+                           number(line.tflops),
+                           line.tflops ? Cell{*line.tflops * (cpu ? 1e3 : 1)} : Cell{},
                            number(line.gbytes)};
   row.insert(row.end(), ratio.begin(), ratio.end());
   row.insert(row.end(),
@@ -162,7 +164,9 @@ Report view(const Record& record) {
     report.before.push_back(fmt::format("{}, {:.0f} GB/s copied", ceilings, record.ceilings.copy_gbytes));
   }
   report.table.columns = columns(cpu, host, ceiling_title(record));
-  for (const Line& line : summarize(record)) report.table.rows.push_back(cells(line, cpu, host));
+  report.table.spare = {"outliers", "samples",        "min_ms",         "percent_of_datasheet", "gbytes",
+                        "settled",  "ratio_interval", "spread_percent", "percent_of_ceiling",   "flops_shown"};
+  for (const Line& line : summarize(record)) report.table.rows.push_back(cells(line, cpu));
   if (const std::string line = vitals_line(record); !line.empty()) report.after.push_back(line);
   if (record.method.summary) report.after.emplace_back("the samples were not kept: the statistics are the record's");
   for (const std::string& note : record.notes) report.after.push_back(note);

@@ -19,7 +19,8 @@ Report view(const Record& record);
 //   S2   the device first, then for each problem latency, effective GB/s, TFLOP/s and % of the baseline
 //
 // `format` is table or md.
-std::string view_in_style(const Record& record, const std::string& style, Format format, bool bold);
+std::string view_in_style(const Record& record, const std::string& style, Format format,
+                          const Terminal& terminal = {});
 
 // Throws Error for a style that is none of these, and for one asked of csv or json; empty is no style.
 void check_style(const std::string& style, Format format);

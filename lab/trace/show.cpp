@@ -82,6 +82,7 @@ Table lines_table(const Runs& runs, const std::vector<std::string>& roots) {
 Table lines_table(const Traced& run, const emu::KernelTrace& kernel, const std::vector<Listing>& source) {
   Table table;
   table.columns = lines_columns();
+  table.spare = {"barriers", "bank_conflicts", "source"};
   add_lines(run, kernel, source, table);
   return table;
 }

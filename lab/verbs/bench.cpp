@@ -186,8 +186,7 @@ void write(const record::Record& record, const Options& options, const Output& o
   if (output.format() == Format::json) {
     output.write(kept_text(record, options));
   } else if (!options.style.empty()) {
-    const bool bold = output.to_stdout() && use_colour(STDOUT_FILENO);
-    output.write(record::view_in_style(record, options.style, output.format(), bold));
+    output.write(record::view_in_style(record, options.style, output.format(), output.terminal()));
   } else {
     output.write(record::view(record));
   }

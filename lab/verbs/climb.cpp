@@ -33,7 +33,7 @@ struct Options {
 
 // Counters shown for the emulator, whose times say nothing about a GPU.
 constexpr const char* kShownRatios[] = {"global_load_sectors_per_request", "global_store_sectors_per_request",
-                                        "shared_load_wavefronts_per_request"};
+                                        "tma_load_sectors_per_request", "shared_load_wavefronts_per_request"};
 
 // Machines always get the same columns; people those that have something in them.
 std::vector<Column> columns(bool counted) {
@@ -43,12 +43,13 @@ std::vector<Column> columns(bool counted) {
           {"problem", "problem", Align::left},
           {"exact", "exact", Align::left},
           {"rounding", "error / bound", Align::right, 4},
-          {"median_ms", "ms"},
+          time_column("median_ms", "ms"),
           {"gflops", "GFLOP/s", Align::right, 1},
           {"gbytes", "GB/s", Align::right, 1},
           {kShownRatios[0], "sectors a load", Align::right, 2, counts},
           {kShownRatios[1], "sectors a store", Align::right, 2, counts},
-          {kShownRatios[2], "wavefronts a shared load", Align::right, 2, counts},
+          {kShownRatios[2], "sectors a TMA load", Align::right, 2, counts},
+          {kShownRatios[3], "wavefronts a shared load", Align::right, 2, counts},
           {"barriers", "barriers", Align::right, 0, counts},
           {"bar", "speed", Align::left, 0, Audience::people}};
 }
@@ -145,6 +146,8 @@ void fill_table(const std::vector<Step>& steps, Table& table) {
   for (const Step& step : steps) fastest = std::max(fastest, step.gflops);
   const bool any = std::ranges::any_of(steps, [](const Step& step) { return step.counters.has_value(); });
   table.columns = columns(any);
+  table.spare = {"gbytes",        "barriers", kShownRatios[1], kShownRatios[2], "bar",
+                 kShownRatios[3], "rounding", "problem",       kShownRatios[0]};
   for (const Step& step : steps) {
     const auto or_nothing = [](double value) { return value > 0 ? Cell{value} : Cell{}; };
     const char* right = step.scalars.are_exact() ? "equal" : "within bounds";
@@ -152,7 +155,7 @@ void fill_table(const std::vector<Step>& steps, Table& table) {
     table.rows.push_back({step.id, step.device, step.problem.brief() + step.scalars.text(), exact,
                           or_nothing(step.rounding), or_nothing(step.ms), or_nothing(step.gflops),
                           or_nothing(step.gbytes), counted_ratio(step, 0), counted_ratio(step, 1),
-                          counted_ratio(step, 2), counted_barriers(step),
+                          counted_ratio(step, 2), counted_ratio(step, 3), counted_barriers(step),
                           step.gflops > 0 ? Cell{bar(step.gflops / fastest)} : Cell{}});
   }
 }
@@ -174,8 +177,10 @@ Report report_of(const Climbed& climbed, const Contenders& chosen) {
       fmt::format("The climb on {}.", describe_machines(chosen)),
       "Every element of every C is checked: bit by bit on exact data, against its error bound on real data."};
   if (std::ranges::any_of(steps, [](const Step& step) { return step.counters.has_value(); })) {
-    report.before.push_back(
-        fmt::format("Sectors, wavefronts and barriers are the traced emulator's, at {0}x{0}x{0}.", kCountedSize));
+    report.before.push_back(fmt::format(
+        "Sectors, wavefronts and barriers are the traced emulator's, at {0}x{0}x{0}. A load is a warp's; a "
+        "TMA load is one instruction that copies a whole box.",
+        kCountedSize));
   }
   for (const Step& step : steps) {
     if (!step.failure.empty())

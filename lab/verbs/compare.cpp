@@ -27,8 +27,8 @@ std::vector<Column> columns() {
   return {{"id", "id", Align::left},
           {"work", "", Align::left, 0, machines},
           {"problem", "problem", Align::left},
-          {"old_ms", "old ms", Align::right, 4},
-          {"new_ms", "new ms", Align::right, 4},
+          time_column("old_ms", "old ms"),
+          time_column("new_ms", "new ms"),
           {"change_percent", "change %", Align::right, 1},
           {"compared", "compared", Align::left},
           {"old_interval", "old interval", Align::right, 0, people},
@@ -41,7 +41,7 @@ std::vector<Column> columns() {
 }
 
 std::string text(const measure::Interval& interval) {
-  return fmt::format("[{:.4f}, {:.4f}]", interval.low, interval.high);
+  return fmt::format("[{:.4g}, {:.4g}]", interval.low, interval.high);
 }
 
 std::vector<Cell> row(const record::Pair& pair) {
@@ -78,6 +78,7 @@ int run(const Options& options) {
   Report report;
   report.before = comparison.differences;
   report.table.columns = columns();
+  report.table.spare = {"old_interval", "new_interval", "compared"};
   for (const record::Pair& pair : comparison.pairs) report.table.rows.push_back(row(pair));
   report.after = comparison.only;
   const std::string sum = comparison.pairs.empty()

@@ -1,20 +1,17 @@
 // cairn diff: the code of a rung against the rung it was made from.
-#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 
 #include "lab/diff/rung_source.hpp"
 #include "lab/diff/show.hpp"
 #include "lab/exit.hpp"
 #include "lab/numbers.hpp"
 #include "lab/options.hpp"
+#include "lab/terminal.hpp"
 #include "lab/trace/source.hpp"
 #include "lab/verbs/verbs.hpp"
 
@@ -31,15 +28,8 @@ struct Options {
 
 // $COLUMNS, else what the terminal says, else 120.
 std::size_t page_width(bool to_terminal) {
-  if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
-    const std::string_view text = columns;
-    std::size_t width = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (error == std::errc{} && end == text.data() + text.size() && width > 0) return width;
-  }
-  winsize size{};
-  if (to_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 120;
+  const std::size_t width = to_terminal ? terminal_columns(STDOUT_FILENO) : columns_asked();
+  return width > 0 ? width : 120;
 }
 
 std::vector<std::string> roots_of(const Options& options) {
@@ -66,7 +56,7 @@ int show_one(const Options& options) {
 
   const bool to_terminal = output.to_stdout() && ::isatty(STDOUT_FILENO) != 0;
   const diff::Look look{static_cast<std::size_t>(options.context), to_terminal && use_colour(STDOUT_FILENO),
-                        page_width(to_terminal)};
+                        page_width(to_terminal), output.terminal().columns};
   switch (format) {
     case Format::table: output.write(options.side_by_side ? side_by_side(found, look) : unified(found, look)); break;
     case Format::md: output.write(as_markdown(found, look)); break;
@@ -83,6 +73,7 @@ int show_all(const Options& options) {
   Report report;
   report.before = {"Lines of code that changed from the parent of each rung; raw with comments and names."};
   report.table.columns = diff::ladder_columns();
+  report.table.spare = {"raw_added", "raw_removed", "lines", "moved"};
   for (const diff::OwnNames& names : all) {
     const diff::RungSource rung = diff::read_rung(names, roots);
     if (!rung.folder.empty()) report.after.push_back(fmt::format("Not counted: {}", rung.folder));

@@ -37,6 +37,7 @@ int run(const Options& options) {
                           {"device", "on", Align::left},
                           {"title", "what", Align::left},
                           {"types", "types", Align::left}};
+  report.table.spare = {"types"};
   for (const auto& contender : all) {
     report.table.rows.push_back({std::string(contender->id()), device_name(contender->machine()->facts()),
                                  std::string(contender->title()), types_taken(*contender)});

@@ -55,7 +55,7 @@ int run(const Options& options) {
   }
   // why() is several lines that explain themselves: people read it as it is.
   if (output.format() == Format::table) {
-    output.write(pages);
+    output.write_lines(pages);
   } else {
     output.write(report);
   }

@@ -85,19 +85,18 @@ int run(const Options& options) {
   for (const std::string& path : options.records) records.push_back(read(path, options));
   if (!options.readme.empty()) return rewrite_page(options, std::move(records));
   const Format format = output.format();
-  const bool bold = output.to_stdout() && use_colour(STDOUT_FILENO);
   record::check_style(options.style, format);
   if (!options.style.empty()) {
     std::string text;
     for (const record::Named& named : records) {
       if (!text.empty()) text += '\n';
-      text += record::view_in_style(named.record, options.style, format, bold);
+      text += record::view_in_style(named.record, options.style, format, output.terminal());
     }
     output.write(text);
   } else if (format == Format::csv || format == Format::json) {
     output.write(record::together(records));
   } else {
-    output.write(record::pages(records, format, bold));
+    output.write(record::pages(records, format, output.terminal()));
   }
   return kGood;
 }
@@ -130,9 +129,9 @@ Action report_verb(CLI::App& verb) {
       ->capture_default_str()
       ->needs(record);
   add_output_flags(verb, options->output);
-  for (const char* flag : {"--style", "--format", "--out", "--force", "--record"})
+  for (const char* flag : {"--style", "--format", "--out", "--force", "--wide", "--record"})
     readme->excludes(verb.get_option(flag));
-  for (const char* flag : {"--style", "--format", "--out"}) record->excludes(verb.get_option(flag));
+  for (const char* flag : {"--style", "--format", "--out", "--wide"}) record->excludes(verb.get_option(flag));
   return [options] { return run(*options); };
 }
 

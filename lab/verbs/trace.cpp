@@ -83,7 +83,8 @@ Seen watch(const Contenders& rungs, const std::vector<Alternatives>& problems, c
   return seen;
 }
 
-Report report_of(const Seen& seen, const Options& options, Format format) {
+Report report_of(const Seen& seen, const Options& options, const Output& output) {
+  const Format format = output.format();
   Report report;
   const bool for_people = format == Format::table || format == Format::md;
   report.before = {"Counted by the traced emulator, of the source as written."};
@@ -162,7 +163,7 @@ int run(const Options& options) {
   if (!options.html.empty()) {
     page.write(trace::to_html(seen.runs, trace::is_own(seen.runs) ? trace::own_roots() : trace::source_roots()));
   }
-  const Report report = report_of(seen, options, output.format());
+  const Report report = report_of(seen, options, output);
   if (output.format() == Format::json) {
     for (const std::string& line : report.alarms) fmt::print(stderr, "{}\n", visible(line));
     output.write(trace::to_json(seen.runs));

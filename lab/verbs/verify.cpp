@@ -141,7 +141,7 @@ class Verified {
     if (options.healthy) add_healthy_rows(id, tally, notes_);
     for (const verify::Failure& failure : tally.failures) {
       alarms_.push_back(fmt::format(
-          "FAILED {}: {}\n  {}\n  seed {:#x}, again: {}", id, failure.what, failure.test.describe(),
+          "FAILED {}: {}\n  {}\n  seed {:#x}, again:\n  {}", id, failure.what, failure.test.describe(),
           failure.test.seed,
           verify::replay_command(id, failure.test, device_name(contender.machine()->facts()), drawn_from)));
     }
@@ -152,6 +152,8 @@ class Verified {
     Report report;
     report.table.upright = chosen.size() <= kSideBySide;
     report.table.columns = columns(report.table.upright);
+    report.table.spare = {"aliased", "batched", "empty",   "k_zero",   "nan_in_c", "offset",
+                          "padded",  "edges",   "special", "rounding", "exact",    "worst_rigorous"};
     report.table.rows = rows_;
     report.alarms = alarms_;
     report.after = notes_;

@@ -43,12 +43,11 @@ TEST(Comparing, DecidesOnlyWhatTheIntervalsAllow) {
   EXPECT_EQ(order({c, b, a}), "a < b ≈ c");
 }
 
-TEST(Comparing, WordsAreJoinedAndWrapped) {
+TEST(Comparing, WordsAreJoined) {
   EXPECT_EQ(listed({}), "");
   EXPECT_EQ(listed({"x"}), "x");
   EXPECT_EQ(listed({"x", "y", "z"}), "x, y and z");
   EXPECT_EQ(short_id("transpose/1_write_coalesced"), "transpose/1");
-  EXPECT_EQ(wrapped({"one two three", "four"}, 8), (std::vector<std::string>{"one two", "three", "four"}));
 }
 
 TEST(Clocks, ThatAgreeAreSaidToAgree) {

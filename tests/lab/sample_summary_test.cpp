@@ -84,7 +84,7 @@ TEST(SampleSummary, ImpliesTheSameLines) {
   bool told = false;
   for (const std::string& line : view(small).after) told = told || line.find("were not kept") != std::string::npos;
   EXPECT_TRUE(told);
-  EXPECT_NE(view_in_style(small, "S1", Format::md, false).find("| ours"), std::string::npos);
+  EXPECT_NE(view_in_style(small, "S1", Format::md).find("| ours"), std::string::npos);
 }
 
 TEST(SampleSummary, IsComparedByItsIntervals) {

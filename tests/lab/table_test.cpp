@@ -30,7 +30,7 @@ TEST(Table, AlignsForATerminalByCharactersNotBytes) {
 
 TEST(Table, MarksTheHeadingOnlyWhenAsked) {
   EXPECT_EQ(render(sample(), Format::table).find('\x1b'), std::string::npos);
-  EXPECT_TRUE(render(sample(), Format::table, true).starts_with("\x1b[1mid"));
+  EXPECT_TRUE(render(sample(), Format::table, {.bold = true}).starts_with("\x1b[1mid"));
 }
 
 TEST(Table, WidthCountsCharacters) {

@@ -258,6 +258,29 @@ TEST_F(Source, ThePageIsWholeEscapedAndNeedsNothingElse) {
     EXPECT_NE(page.find(word), std::string::npos) << word;
 }
 
+// Names break between their parts, titles stay while the kernels are scrolled, and paper has no scroll bar.
+TEST_F(Source, ThePageOfSeveralKernelsCutsNoneOff) {
+  Traced run = some_run();
+  run.trace.kernels.at(0).name = "cairn::simt_12::simt_12_a_transposed_vec4<0, true, 256>";
+  const std::string page = to_html({run, run, run}, roots());
+  expect_balanced(page);
+  EXPECT_EQ(count(page, "<td>cairn::<wbr>simt_12::<wbr>simt_12_a_transposed_vec4&lt;0, true, 256&gt;</td>"), 3);
+  for (const char* rule : {"overflow-wrap: anywhere", "position: sticky", "@media print { .wide { overflow: visible"})
+    EXPECT_NE(page.find(rule), std::string::npos) << rule;
+}
+
+// 16 requests of warps with 4 sectors each, and 2 boxes of 256.
+TEST(Ratios, ATmaRequestIsABoxAndCountedApart) {
+  emu::Counters counters;
+  counters.global_load_requests = 18, counters.global_load_sectors = 16 * 4 + 2 * 256;
+  counters.tma_load_requests = 2, counters.tma_load_sectors = 2 * 256;
+  EXPECT_EQ(ratio("global_load_sectors_per_request").of(counters), 4);
+  EXPECT_EQ(ratio("tma_load_sectors_per_request").of(counters), 256);
+  counters = {};
+  counters.global_load_requests = counters.tma_load_requests = 2;
+  EXPECT_FALSE(ratio("global_load_sectors_per_request").of(counters));
+}
+
 TEST(TraceJson, HasItsKeys) {
   Traced run = some_run();
   run.trace.findings = {race("both")};
