@@ -41,7 +41,14 @@ template <class F> void for_each_kernel(const Runs& runs, F f) {
   }
 }
 
-// One row of the counters: the title, and a cell for each kernel.
+// C++ names may be broken between their parts, so that the columns of several kernels fit the page.
+std::string breakable(const std::string& text) {
+  std::string out = as_html(text);
+  for (std::size_t at = 0; (at = out.find("::", at)) != std::string::npos; at += 7) out.insert(at + 2, "<wbr>");
+  return out;
+}
+
+// One row of the counters: the title, and a cell for each kernel. Titles stay in view while the kernels are scrolled.
 template <class F>
 std::string counters_row(const std::string& title, const Runs& runs, F text, const char* tag = "td") {
   std::string row = fmt::format("<tr><th>{}</th>", as_html(title));
@@ -49,7 +56,7 @@ std::string counters_row(const std::string& title, const Runs& runs, F text, con
   for_each_kernel(runs, [&](const Traced& run, const KernelTrace& kernel) {
     const std::string cell = text(run, kernel);
     any = any || !cell.empty();
-    row += fmt::format("<{0}>{1}</{0}>", tag, as_html(cell));
+    row += fmt::format("<{0}>{1}</{0}>", tag, breakable(cell));
   });
   return any ? row + "</tr>\n" : "";
 }
@@ -169,6 +176,9 @@ std::string findings(const Runs& runs) {
 constexpr const char* kLegend =
     "<h2>The words</h2>\n<dl>\n"
     "<dt>request</dt><dd>One instruction of a warp that reads or writes memory, for all its lanes together.</dd>\n"
+    "<dt>TMA request</dt><dd>One instruction that copies a whole box, so its sectors are many; ratios of sectors a "
+    "global "
+    "load or store leave it out.</dd>\n"
     "<dt>sector</dt><dd>32 bytes, the least that global memory moves; a line of a cache has four.</dd>\n"
     "<dt>wavefront</dt><dd>One pass through shared memory, in which each of its 32 banks delivers one word of 4 "
     "bytes, "

@@ -22,8 +22,10 @@ p { margin: 0 0 10px; max-width: 90ch; }
 .mono, code, pre, table.source { font-family: ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .wide { overflow-x: auto; width: fit-content; max-width: 100%; border: 1px solid var(--rule); border-radius: 6px; background: var(--card); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-table.counters th, table.counters td { padding: 3px 14px; text-align: right; border-bottom: 1px solid var(--rule); }
-table.counters th:first-child { text-align: left; font-weight: normal; color: var(--faint); }
+table.counters th, table.counters td { padding: 3px 14px; text-align: right; border-bottom: 1px solid var(--rule);
+  min-width: 16ch; overflow-wrap: anywhere; }
+table.counters th:first-child { text-align: left; font-weight: normal; color: var(--faint); white-space: nowrap;
+  position: sticky; left: 0; background: var(--card); border-right: 1px solid var(--rule); }
 table.counters tr:first-child th { color: var(--ink); font-weight: 600; }
 table.source { font-size: 12px; line-height: 1.55; }
 table.source th { font: 12px system-ui, sans-serif; color: var(--faint); text-align: right; padding: 6px 8px;
@@ -51,6 +53,7 @@ dt { font-weight: 600; }
 dd { margin: 0; }
 .key { white-space: nowrap; margin-right: 10px; color: var(--faint); }
 .key i { display: inline-block; width: 11px; height: 11px; border-radius: 2px; vertical-align: -1px; margin-right: 5px; }
+@media print { .wide { overflow: visible; width: auto; } table.counters th, table.counters td { min-width: 0; padding: 2px 4px; } }
 @media (max-width: 700px) { dl { grid-template-columns: 1fr; } dd { margin-bottom: 8px; } main { padding: 18px 12px; } }
 )css";
 

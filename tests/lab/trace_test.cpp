@@ -231,7 +231,7 @@ void expect_balanced(const std::string& page) {
   std::vector<std::string> open;
   for (std::sregex_iterator at(page.begin(), page.end(), tag), end; at != end; ++at) {
     const std::string name = (*at)[2];
-    if ((*at)[3] == "/" || name == "meta") continue;
+    if ((*at)[3] == "/" || name == "meta" || name == "wbr") continue;
     if ((*at)[1] != "/") {
       open.push_back(name);
     } else {
