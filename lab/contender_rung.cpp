@@ -60,7 +60,9 @@ Status RungContender::prepare(const Problem& problem) {
 }
 
 Status RungContender::run(const Call& call, runtime::Stream stream) {
-  if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
+  // A move has no B, and its A and C are the laboratory's own.
+  if (work() != Work::move)
+    if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
   if (call.problem.m == 0 || call.problem.n == 0) return {};
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());

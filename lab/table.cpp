@@ -114,7 +114,9 @@ Page people_page(const Table& table, Format format) {
     const auto found = std::ranges::find(keys, key);
     if (found != keys.end()) page.spare.push_back(static_cast<std::size_t>(found - keys.begin()));
   }
-  return table.upright && !page.aligns.empty() ? turned(page) : page;
+  if (!table.upright || page.aligns.empty()) return page;
+  Page upright = turned(page);
+  return upright.lines.empty() ? Page{} : upright;  // no row has anything in it
 }
 
 std::string as_table(const Table& table, const Terminal& terminal) {
@@ -204,7 +206,11 @@ std::size_t display_width(std::string_view text) {
 }
 
 Column time_column(std::string key, std::string title, Audience audience) {
-  return {std::move(key), std::move(title), Align::right, kTimeUnits[0].decimals, audience, true};
+  return {.key = std::move(key),
+          .title = std::move(title),
+          .decimals = kTimeUnits[0].decimals,
+          .audience = audience,
+          .time = true};
 }
 
 std::string render(const Table& table, Format format, const Terminal& terminal) {

@@ -13,7 +13,8 @@ const std::map<std::string, const char*>& names() {
       {"--layout", "LAYOUT"},   {"--type", "TYPE"},     {"--order", "ORDER"},  {"--device", "DEVICE"},
       {"--format", "FORMAT"},   {"--style", "STYLE"},   {"--op", "OP"},        {"--operand", "OPERAND"},
       {"--pattern", "PATTERN"}, {"--kernel", "NAME"},   {"--grid", "BLOCKS"},  {"--block", "THREADS"},
-      {"--arg", "VALUE"},       {"--flag", "FLAG"},     {"--samples", "WORD"},
+      {"--arg", "VALUE"},       {"--flag", "FLAG"},     {"--samples", "WORD"}, {"--ld", "LD"},
+      {"--lda", "LD"},          {"--ldb", "LD"},        {"--ldc", "LD"},
   };
   return all;
 }

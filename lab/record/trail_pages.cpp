@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "lab/diff/rung_source.hpp"
+#include "lab/escape.hpp"
 #include "lab/record/table_parts.hpp"
 #include "lab/record/words.hpp"
 
@@ -141,6 +142,7 @@ std::string brought_by_rung(const Rung& rung, const std::vector<Summarized>& all
                                                  : 1},
                    {"percent", move ? "% of the copy" : "% of the strongest baseline", Align::right, 1},
                    {"against", fmt::format("speed of {} against it", short_id(rung.id)), Align::left}};
+  table.columns[0].markdown = true;
   const auto add = [&](const Shown& other, std::string_view what) {
     std::string name = fmt::format("{}, {}", linked(other.line->row->id, folder), what);
     if (other.in != shown->in) name += ", in " + record_link(*other.in->named);
@@ -184,11 +186,13 @@ std::vector<std::string> ceilings_of(const Rung& probe, const Ceilings& ceilings
 std::string brought_by_probe(const Rung& probe, const std::vector<Named>& records) {
   Table table;
   table.columns = {{"record", "record", Align::left}, {"ceiling", "ceiling", Align::left}};
+  table.columns[0].markdown = true;
   for (const Named& named : records) {
     const auto found = ceilings_of(probe, named.record.ceilings);
     if (!found.empty())
-      table.rows.push_back({fmt::format("{}, {}", named.record.machine.name, record_link(named)),
-                            fmt::format("{}", fmt::join(found, ", "))});
+      table.rows.push_back(
+          {fmt::format("{}, {}", as_markdown(one_line(named.record.machine.name)), record_link(named)),
+           fmt::format("{}", fmt::join(found, ", "))});
   }
   return table.rows.empty() ? "" : render(table, Format::md);
 }

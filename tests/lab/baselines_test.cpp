@@ -233,7 +233,7 @@ TEST(Cublas, AsksForTheAlignmentThatThePointersHave) {
   std::vector<float> memory(4 * 256 + 64);
   auto* at = reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 255) / 256 * 256);
   const Call aligned{kSmall, 1, at, at + 256, 0, at + 512};
-  const Call shifted{kSmall, 1, at + 1, at + 256 + 4, 0, at + 512 + 2};
+  const Call shifted{kSmall, 1, at + 1, at + 256 + 4, 0, at + 520 + 2};
   fake.counts().asked.clear();
   ASSERT_TRUE(fake["lt_tuned"].run(aligned, nullptr).ok());
   EXPECT_EQ(fake.counts().last, kBest);
@@ -273,11 +273,11 @@ TEST(Cublas, RefusesInOneSentence) {
     EXPECT_EQ(refuses(id, "f32 nn 4"), "");
   }
   Problem p = Problem::packed(Type::e4m3, Op::none, Op::transpose, 16, 16, 16);
-  std::vector<std::uint8_t> bytes(256);
-  const Status s = fake["lt_first"].run({p, 1, bytes.data(), bytes.data(), 1, bytes.data()}, nullptr);
+  std::vector<std::uint8_t> bytes(272), sums(256);
+  const Status s = fake["lt_first"].run({p, 1, bytes.data(), bytes.data(), 1, sums.data()}, nullptr);
   EXPECT_EQ(s.code(), Code::unsupported);
   EXPECT_EQ(s.message(), "cuBLAS adds no C of e4m3 to a product; beta must be 0");
-  const Status off = fake["lt_first"].run({p, 1, bytes.data() + 1, bytes.data(), 0, bytes.data()}, nullptr);
+  const Status off = fake["lt_first"].run({p, 1, bytes.data() + 1, bytes.data(), 0, sums.data()}, nullptr);
   EXPECT_EQ(off.code(), Code::unsupported);
   EXPECT_EQ(off.message(), "cuBLAS takes e4m3 only where A, B and C are aligned to 16 bytes");
 }
