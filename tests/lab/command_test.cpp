@@ -289,5 +289,11 @@ TEST(Command, CheckingIsForTheEmulator) {
   EXPECT_NE(ran.out.find("no detector found anything"), std::string::npos) << ran.out;
 }
 
+// Operands that wgmma cannot read as they are stored are packed first, through a tile in shared memory.
+TEST(Command, ACheckOfTheSummitFindsNothingInItsPackingEither) {
+  const Ran ran = run_cairn("verify hopper/59 --device emu --check --type tf32,e4m3fast --layout nn,tn --fuzz 8");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
 }  // namespace
 }  // namespace cairn::testing

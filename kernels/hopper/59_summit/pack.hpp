@@ -2,6 +2,7 @@
 // multiples of 16 bytes or more, and K-major where wgmma needs that. One launch packs one operand or both.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -42,13 +43,22 @@ __device__ __forceinline__ void pack_rows(const PackJob<Word>& g, const Word* ma
   }
 }
 
-// Transposed through 64 x 64 tiles in shared memory. Rows have an odd number of words against bank conflicts.
-static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint32_t>& g, const std::uint32_t* from,
+// The tile through which an operand is transposed, in shared memory. Kernels declare it, and not the functions they call:
+// the emulator checks the accesses to a kernel's own arrays.
+template <class Word> struct PackTile;
+template <> struct PackTile<std::uint32_t> {
+  std::uint32_t words[64][64 + 1];  // rows of an odd number of words against bank conflicts
+};
+template <> struct PackTile<std::uint8_t> { std::uint32_t words[128][128 / 4]; };
+static_assert(std::max(sizeof(PackTile<std::uint32_t>), sizeof(PackTile<std::uint8_t>)) <= kHelperSharedBytes);
+
+// Transposed through 64 x 64 tiles.
+static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint32_t>& g,
+                                                       PackTile<std::uint32_t>& shared, const std::uint32_t* from,
                                                        std::uint32_t* to, unsigned block_x, unsigned block_y,
                                                        unsigned blocks_y) {
   constexpr int side = 64;
-  __shared__ std::uint32_t tile[side][side + 1];
-  static_assert(sizeof tile <= kHelperSharedBytes);
+  auto& tile = shared.words;
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
   const std::int64_t col = std::int64_t{block_x} * side;
   for (std::int64_t row = std::int64_t{block_y} * side; row < g.rows; row += std::int64_t{blocks_y} * side) {
@@ -66,12 +76,11 @@ static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint32
 // Bytes, transposed. A thread transposes squares of 4 x 4 in registers and stores their columns to shared memory as
 // words: word w of column c is stored at w ^ c / 4, so that neither the threads of a row nor those of a column have
 // bank conflicts. Packed rows have multiples of 16 bytes, so a word may reach beyond the last element.
-static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint8_t>& g, const std::uint8_t* from,
-                                                       std::uint8_t* to, unsigned block_x, unsigned block_y,
-                                                       unsigned blocks_y) {
+static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint8_t>& g, PackTile<std::uint8_t>& shared,
+                                                       const std::uint8_t* from, std::uint8_t* to, unsigned block_x,
+                                                       unsigned block_y, unsigned blocks_y) {
   constexpr int side = 128, words = side / 4;
-  __shared__ std::uint32_t tile[side][words];
-  static_assert(sizeof tile <= kHelperSharedBytes);
+  auto& tile = shared.words;
   const int x = static_cast<int>(threadIdx.x) % words, y = static_cast<int>(threadIdx.x) / words;
   const bool aligned = (reinterpret_cast<std::uintptr_t>(from) | static_cast<std::uintptr_t>(g.ld_from)) % 4 == 0;
   const std::int64_t col = std::int64_t{block_x} * side, left = g.cols - col - x * 4;
@@ -116,7 +125,10 @@ template <class Word, bool transposed> __global__ void __launch_bounds__(256) ho
   pdl_wait();
   const Word* const from = g.from + blockIdx.z * g.stride_from;
   Word* const to = g.to + blockIdx.z * g.stride_to;
-  if constexpr (transposed) pack_transposed(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
+  if constexpr (transposed) {
+    __shared__ PackTile<Word> tile;
+    pack_transposed(g, tile, from, to, blockIdx.x, blockIdx.y, gridDim.y);
+  }
   if constexpr (!transposed) pack_rows(g, from, to, blockIdx.x, blockIdx.y, gridDim.y);
 }
 
@@ -136,8 +148,9 @@ __global__ void __launch_bounds__(256)
     const Word* const from = g.from + z * g.stride_from;
     Word* const to = g.to + z * g.stride_to;
     if constexpr (sizeof(Word) != 2) {  // wgmma reads 16-bit operands of either layout
+      __shared__ PackTile<Word> tile;
       if (g.transposed) {
-        pack_transposed(g, from, to, x, y, g.blocks_y);
+        pack_transposed(g, tile, from, to, x, y, g.blocks_y);
         continue;
       }
     }
