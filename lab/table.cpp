@@ -186,7 +186,7 @@ static std::string as_json(const Table& table) {
 
 // A fence longer than any run of backticks inside cannot be closed by what it holds.
 static std::string as_code(const Table& table, Format format, const Terminal& terminal) {
-  const std::string text = as_table(table, {.columns = format == Format::table ? terminal.columns : 0});
+  std::string text = as_table(table, {.columns = format == Format::table ? terminal.columns : 0});
   if (format != Format::md) return text;
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';

@@ -7,8 +7,11 @@
 #include "tests/support/page_commands.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <mutex>
 #include <regex>
 #include <set>
@@ -115,12 +118,18 @@ class Runner {
       if (!command.is("cairn") && !(command.is("jq") && has_jq)) continue;
       const std::string text = as_run(command, how_);
       if (stands_alone(text) && !first_time(text)) continue;
+      const auto start = std::chrono::steady_clock::now();
       const std::string wrong = fault(command, run_shell_in(folder, text), how_);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
       ++ran_;
+      const std::string what =
+          page.lexically_relative(kRoot).string() + ":" + std::to_string(command.line) + ": " + command.text;
       const std::lock_guard lock(mutex_);
-      if (!wrong.empty())
-        faults_.push_back(page.lexically_relative(kRoot).string() + ":" + std::to_string(command.line) + ": " +
-                          command.text + "\n  " + wrong);
+      if (!wrong.empty()) faults_.push_back(what + "\n  " + wrong);
+      // On a GPU it takes minutes: a run that is cut off has told what it saw.
+      if (how_ == Way::gpu)
+        std::cout << (wrong.empty() ? "passed " : "FAILED ") << std::lround(took.count()) << " s  " << what
+                  << std::endl;
     }
   }
 

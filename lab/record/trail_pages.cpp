@@ -35,6 +35,7 @@ struct Shown {
 
 std::vector<Summarized> summarized(const std::vector<Named>& records) {
   std::vector<Summarized> all;
+  all.reserve(records.size());
   for (const Named& named : records) all.push_back({&named, summarize(named.record)});
   return all;
 }
@@ -230,9 +231,11 @@ std::string steps(const std::vector<Named>& records, const fs::path& folder) {
   }
   if (by_verdict.empty()) return "";
   std::vector<std::string> links;
+  links.reserve(records.size());
   for (const Named& named : records) links.push_back(record_link(named));
-  std::string text = fmt::format("The speed of each rung against the one before it, **{0}**, {1}x{1}x{1} · {2}.\n\n",
-                                 records.front().record.machine.name, kPublishedSize, fmt::join(links, ", "));
+  std::string text =
+      fmt::format("The speed of each rung against the one before it, **{0}**, {1}x{1}x{1} · {2}.\n\n",
+                  as_markdown(one_line(records.front().record.machine.name)), kPublishedSize, fmt::join(links, ", "));
   for (const auto& [words, title] : {std::pair{"a step back", "A step back"}, {"level", "Level, within 1 %"}})
     if (by_verdict.contains(words)) text += fmt::format("- {}: {}.\n", title, fmt::join(by_verdict[words], ", "));
   return text + fmt::format("- Faster: the other {}.\n", by_verdict["faster"].size());

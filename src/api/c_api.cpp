@@ -17,9 +17,11 @@ using cairn::api::read_problem;
 
 // The objects behind the opaque pointers of cairn.h.
 struct cairn_handle_t {
+  explicit cairn_handle_t(cairn::Handle opened) : handle(std::move(opened)) {}
   cairn::Handle handle;
 };
 struct cairn_plan_t {
+  explicit cairn_plan_t(const cairn::Plan& made) : plan(made) {}
   cairn::Plan plan;
 };
 
