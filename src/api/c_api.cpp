@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "cairn/cairn.h"
 #include "cairn/cairn.hpp"
