@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "lab/table.hpp"
+#include "tests/support/pty.hpp"
 #include "tests/support/run_cairn.hpp"
-#include "tests/support/run_in_terminal.hpp"
 
 namespace cairn::testing {
 namespace {

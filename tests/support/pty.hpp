@@ -110,4 +110,17 @@ inline bool shows(const std::string& written, const std::string& text) {
   return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.find(text) != line.npos; });
 }
 
+// What a command writes to a terminal of this width. Colours are off, and $COLUMNS is not set; stderr, with its progress
+// line, is left out.
+inline std::string run_in_terminal(const std::string& arguments, unsigned short columns,
+                                   const std::string& environment = "") {
+  OnTerminal terminal(arguments + " 2>/dev/null </dev/null", "-u COLUMNS NO_COLOR=1 TERM=xterm " + environment,
+                      columns);
+  const int status = terminal.finish(60);
+  std::string text = terminal.written;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << arguments << "\n" << text;
+  std::erase(text, '\r');
+  return text;
+}
+
 }  // namespace cairn::testing
