@@ -43,7 +43,8 @@ Build read_build(const Node& node) {
 // As the file has them, and each once: a row may lack some.
 std::vector<std::string> keys_in_order(const std::string& text) {
   std::vector<std::string> keys;
-  for (const auto& row : nlohmann::ordered_json::parse(text)["rows"]) {
+  const auto record = nlohmann::ordered_json::parse(text);  // a loop over a part of it would outlive a temporary
+  for (const auto& row : record.at("rows")) {
     for (const auto& [key, value] : row.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
     }
