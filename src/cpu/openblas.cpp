@@ -49,8 +49,10 @@ double multiply_adds(const Problem& p) {
 // About how many nanoseconds a small product takes on one core: a call of OpenBLAS, its multiply-adds at vectors of 128
 // bits, and the conversions of narrow types. On a faster core threads begin later than they might.
 double product_time(const Problem& p) {
-  double time = 120 + multiply_adds(p) / (p.in == Type::f64 ? 8 : 16);
-  if (is_packed(p.in)) time += 0.5 * static_cast<double>(p.m * p.k + p.k * p.n + p.m * p.n);
+  // In floating point: where the batch or a size is zero, legal sizes have products beyond 64 bits.
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+  double time = 120 + m * n * k / (p.in == Type::f64 ? 8 : 16);
+  if (is_packed(p.in)) time += 0.5 * (m * k + k * n + m * n);
   return time;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -185,6 +186,28 @@ TEST(Api, SizesAndLeadingDimensionsAbove31BitsTakeTheFastBackend) {
   p = Problem::packed(Type::f64, Op::none, Op::none, 2, std::int64_t{1} << 31, 2);
   ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
   EXPECT_EQ(plan.id(), small.id()) << plan.why();
+}
+
+// Nothing is stored of an empty batch, so two sizes may have a product beyond 64 bits.
+TEST(Api, AnEmptyBatchOfHugeProductsIsPlannedAndDoesNothing) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  const std::tuple<std::int64_t, std::int64_t, std::int64_t> shapes[] = {
+      {kHuge, 0, kHuge}, {0, kHuge, kHuge}, {kHuge, kHuge, 0}, {kHuge, kHuge, kHuge}};
+  for (const int device : {kCpu, kEmu}) {
+    Handle handle;
+    ASSERT_TRUE(Handle::open(device, handle).ok());
+    for (const Type type : {Type::f64, Type::f32, Type::bf16, Type::e4m3}) {
+      for (const auto& [m, n, k] : shapes) {
+        Problem p = Problem::packed(type, Op::none, Op::none, 1, 1, 1);
+        p.m = m, p.n = n, p.k = k, p.lda = p.ldb = p.ldc = kHuge;
+        p.batch = p.stride_a = p.stride_b = p.stride_c = 0;
+        Plan plan;
+        const Status planned = cairn::plan(handle, p, plan);
+        ASSERT_TRUE(planned.ok()) << p.full() << ": " << planned.message();
+        EXPECT_TRUE(run(handle, plan, 1, nullptr, nullptr, 0, nullptr).ok()) << p.full();
+      }
+    }
+  }
 }
 
 // The emulated GPU runs the ladder on its own memory. For f32 only one rung has a forecast, and it is chosen.
