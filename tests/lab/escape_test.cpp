@@ -28,8 +28,9 @@ TEST(Escape, ShowsWhatATerminalWouldObey) {
 TEST(Escape, LeavesTextAloneAndShowsBytesThatAreNone) {
   EXPECT_EQ(visible("µs · Aᵀ·B ▇ 𝛼"), "µs · Aᵀ·B ▇ 𝛼");
   EXPECT_EQ(visible("\xff\xc3"), "\\xff\\xc3");
-  EXPECT_EQ(visible("\xc0\x9b"), "\\xc0\\x9b");           // too long a form of ESC's kin
-  EXPECT_EQ(visible("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
+  EXPECT_EQ(visible("\xc0\x9b"), "\\xc0\\x9b");                    // too long a form of ESC's kin
+  EXPECT_EQ(visible("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // half of a surrogate pair
+  EXPECT_EQ(visible("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // U+110000
 }
 
 TEST(Escape, MarkdownShowsTheSameCharacters) {

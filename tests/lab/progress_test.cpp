@@ -8,6 +8,7 @@ namespace {
 TEST(Duration, IsAsExactAsAnEstimateCanBe) {
   EXPECT_EQ(duration(0), "1 s");
   EXPECT_EQ(duration(59), "59 s");
+  EXPECT_EQ(duration(59.5), "1 min 00 s");
   EXPECT_EQ(duration(60), "1 min 00 s");
   EXPECT_EQ(duration(200), "3 min 20 s");
   EXPECT_EQ(duration(600), "10 min");

@@ -2,6 +2,7 @@
 #include "lab/experiments/recorded.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,13 @@ record::LabRecord record_of(const Experiment& experiment) {
   return record::lab_from_json(record::read_text(file_of(experiment)), experiment.record_file());
 }
 
+// Without the counters that the record of the transposes lacks; what joins the others then differs.
+std::string without_lacking(const std::string& conclusion) {
+  static const std::regex lacking(
+      "(, | and )(achieved occupancy|DRAM bytes (read|written))( [0-9.]+ to [0-9.]+ \\([0-9.]+ times\\))?");
+  return std::regex_replace(std::regex_replace(conclusion, lacking, ""), std::regex(" and "), ", ");
+}
+
 TEST(Recorded, ConclusionsAreComputedAgainFromTheRows) {
   std::size_t seen = 0;
   for (const Experiment& experiment : experiments()) {
@@ -29,10 +37,9 @@ TEST(Recorded, ConclusionsAreComputedAgainFromTheRows) {
     const Findings findings = recall(record, "it");
     ASSERT_EQ(findings.conclusions.size(), record.conclusions.size()) << experiment.name;
     for (std::size_t i = 0; i < record.conclusions.size(); ++i) {
-      // The record of the transposes has not all of their counters.
       const std::string& kept = record.conclusions[i];
       if (kept.find("achieved occupancy") != std::string::npos)
-        EXPECT_TRUE(findings.conclusions[i].starts_with(kept.substr(0, 60))) << findings.conclusions[i];
+        EXPECT_EQ(without_lacking(findings.conclusions[i]), without_lacking(kept)) << experiment.name;
       else
         EXPECT_EQ(findings.conclusions[i], kept) << experiment.name;
     }
@@ -53,10 +60,12 @@ TEST(Recorded, OtherSamplesGiveOtherConclusions) {
 }
 
 TEST(Recorded, AWrittenRecordIsReadAgain) {
-  const record::LabRecord before = record_of(*find_experiment("transpose"));
+  record::LabRecord before = record_of(*find_experiment("transpose"));
+  before.notes = {"a note"};
   const Findings findings = recall(before, "it");
   const auto after = record::lab_from_json(record::to_json(before, findings.report.table), "again");
   EXPECT_EQ(after.conclusions, before.conclusions);
+  EXPECT_EQ(after.notes, before.notes);
   EXPECT_EQ(after.machine, before.machine);
   EXPECT_EQ(after.build.commit, before.build.commit);
   EXPECT_EQ(recall(after, "again").conclusions, findings.conclusions);

@@ -54,14 +54,29 @@ TEST(Fit, TheLeastImportantColumnIsLeftOutAndNamed) {
 TEST(Fit, AfterTheSpareColumnsTheRightmostGoAndTheFirstStays) {
   const std::string text = at(13, five_rows());
   EXPECT_NE(text.find("alpha       7\n"), std::string::npos) << text;
+  // Either of the last two would fit here.
+  EXPECT_EQ(at(14, five_rows()).find("0.500"), std::string::npos) << at(14, five_rows());
   EXPECT_NE(at(7, five_rows()).find("epsilon\n"), std::string::npos) << at(7, five_rows());
+  EXPECT_NE(at(5, five_rows()).find("epsil\non\n"), std::string::npos) << at(5, five_rows());
+}
+
+TEST(Fit, ANarrowColumnComesBackIntoTheRoomOfAWideOne) {
+  Table table = five_rows();
+  for (auto& row : table.rows) row[3] = std::int64_t{1234567890123};
+  table.spare = {"count", "spare"};
+  const std::string text = at(28, table);
+  EXPECT_TRUE(text.starts_with("id       how many  ratio\nalpha           7  0.500\n")) << text;
+  EXPECT_NE(text.find("1 column left out: spare;"), std::string::npos) << text;
 }
 
 TEST(Fit, NothingIsEverWiderThanTheTerminal) {
   Table table = five_rows();
   table.columns.push_back({"text", "", Align::left});
-  for (auto& row : table.rows)
+  table.columns.push_back({"long", "a_title_of_one_rather_long_word"});
+  for (auto& row : table.rows) {
     row.emplace_back("some longer text, of words and of a_word_that_is_rather_long_for_it");
+    row.emplace_back(std::int64_t{3});
+  }
   for (const bool upright : {false, true}) {
     table.upright = upright;
     for (std::size_t columns = 20; columns < 140; ++columns)

@@ -28,7 +28,8 @@ Named on_cuda_cores() {
   return {"../../results/x.json",
           some_record({some_row("cublas/fast", f32, {2}, true), some_row("simt/12_a_transposed_vec4", f32, {4.04}),
                        some_row("simt/13_bank_linear", f32, {3.2}), some_row("simt/14_bank_pad", f32, {4}),
-                       some_row("simt/21_cp_async", f32, {5}), some_row("probe/copy", f32, {0.04})})};
+                       some_row("simt/21_cp_async", f32, {5}), some_row("probe/copy", f32, {0.04}),
+                       some_row("probe/fma_peak", f32, {3})})};
 }
 
 Named on_tensor_cores() {
