@@ -5,14 +5,23 @@
 #include "lab/contender_cublas.hpp"
 
 namespace cairn::lab {
+namespace {
 
-void add_baselines(const std::shared_ptr<runtime::Machine>& machine, Contenders& out) {
+CublasSettings settings_for(Search search) {
+  CublasSettings settings;
+  if (search == Search::brief) settings.effort = brief_effort(), settings.keep = false;
+  return settings;
+}
+
+}  // namespace
+
+void add_baselines(const std::shared_ptr<runtime::Machine>& machine, Contenders& out, Search search) {
   switch (machine->facts().kind) {
     case runtime::Kind::cpu:
       if (auto openblas = openblas_direct(machine); openblas != nullptr) out.push_back(std::move(openblas));
       return;
     case runtime::Kind::gpu:
-      if (built_with_cublas()) add_cublas(machine, out);
+      if (built_with_cublas()) add_cublas(machine, out, settings_for(search));
       return;
     case runtime::Kind::emu: return;
   }

@@ -273,7 +273,7 @@ class Lt final : public CublasContender {
       plan.algorithm = algorithms[found.index];
       plan.origin =
           fmt::format("number {} of {} heuristics, {} timed", found.index + 1, algorithms.size(), found.timed);
-      (void)keep_choice(settings.choices, key, plan.algorithm, cublas.attributes(plan.algorithm));
+      if (settings.keep) (void)keep_choice(settings.choices, key, plan.algorithm, cublas.attributes(plan.algorithm));
     } catch (const Error& error) {
       plan.origin = fmt::format("first heuristic, since the search failed: {}", error.what());
     }

@@ -24,6 +24,7 @@ struct CublasSettings {
   std::filesystem::path choices = choices_file();
   int most_algorithms = 256;  // asked of the heuristic by lt_tuned; it never has as many
   Effort effort;
+  bool keep = true;  // what a search finds, in `choices`
 };
 
 void add_cublas(const std::shared_ptr<runtime::Machine>& machine, Contenders& out,

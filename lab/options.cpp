@@ -11,7 +11,6 @@
 #include "lab/exit.hpp"
 #include "lab/numbers.hpp"
 #include "lab/shapes.hpp"
-#include "lab/suites.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab {
@@ -51,24 +50,6 @@ void read_order(const std::string& word, Problem& problem) {
   if (!parse(word, problem.order).ok()) throw Error(kUsage, fmt::format("--order '{}' is not row or column", word));
 }
 
-// The options of each line of the suite. A line that names a layout is in that one only.
-std::vector<ProblemOptions> lines_of_suite(const ProblemOptions& options) {
-  if (options.shape_given)
-    throw Error(kUsage, fmt::format("--suite {} has its own shapes; leave out it or --shape", options.suite));
-  std::vector<ProblemOptions> all;
-  for (const SuiteLine& line : read_suite(options.suite)) {
-    ProblemOptions one = options;
-    one.suite.clear();
-    one.shape = {fmt::format("{}x{}x{}", line.shape.m, line.shape.n, line.shape.k)};
-    if (!line.layout.empty()) one.layout = {line.layout};
-    if (!line.layout.empty() && options.layout_given)
-      throw Error(kUsage, fmt::format("--suite {} has its own layouts, such as {} for {}; leave out --layout",
-                                      options.suite, line.layout, one.shape[0]));
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
 // Throws for a leading dimension below the least, and names the flag that gave it.
 void check_leading(const ProblemOptions& options, const Problem& packed) {
   const LeadingDimensions leading = options.leading();
@@ -101,8 +82,8 @@ LeadingDimensions ProblemOptions::leading() const {
 
 std::vector<Problem> ProblemOptions::problems() const {
   std::vector<Problem> result;
-  if (!suite.empty()) {
-    for (const ProblemOptions& line : lines_of_suite(*this)) {
+  if (!suite.empty() || count) {
+    for (const ProblemOptions& line : lines()) {
       for (const Problem& problem : line.problems()) result.push_back(problem);
     }
     return result;
@@ -183,20 +164,24 @@ void add_scalar_flags(CLI::App& verb, std::optional<double>& alpha, std::optiona
   add_scalars(verb, alpha, beta, "drawn if not given, as is --beta");
 }
 
-void add_suite_flag(CLI::App& verb, ProblemOptions& options) {
-  verb.add_option(
-      "--suite", options.suite,
-      fmt::format("A list of shapes instead of --shape: {}, or a file (a line: M N K layout)", suite_names()));
-}
-
 void add_device_flag(CLI::App& verb, std::string& device) {
   verb.add_option("--device", device, "auto, cpu, emu, gpu or gpu:N")->capture_default_str();
 }
 
+namespace {
+
+void add_seed(CLI::App& verb, std::uint64_t& seed, const char* help) {
+  verb.add_option("--seed", seed, help)->transform(whole_number(0, kMostSeed))->capture_default_str();
+}
+
+}  // namespace
+
 void add_seed_flag(CLI::App& verb, std::uint64_t& seed) {
-  verb.add_option("--seed", seed, "Draws the data; the same seed gives the same numbers")
-      ->transform(whole_number(0, kMostSeed))
-      ->capture_default_str();
+  add_seed(verb, seed, "Draws the data; the same seed gives the same numbers");
+}
+
+void add_seed_flag(CLI::App& verb, ProblemOptions& options) {
+  add_seed(verb, options.seed, "Draws the data and the shapes of a drawn suite; the same seed gives the same ones");
 }
 
 void add_output_flags(CLI::App& verb, OutputOptions& options) {

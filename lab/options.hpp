@@ -21,22 +21,29 @@ struct ProblemOptions {
   std::vector<std::string> shape, layout, type, order;
   std::string ld = {}, lda = {}, ldb = {}, ldc = {};  // as given; --ld is for those that have none of their own
   std::optional<std::int64_t> batch = {};
-  std::string suite = {};                          // shapes instead of --shape, in its layouts where it has any
+  std::string suite = {};  // shapes instead of --shape, with the layouts, batches and leading dimensions it has
+  std::optional<std::int64_t> count = {};          // shapes of a drawn suite
+  std::uint64_t seed = 1;                          // which draws them, and what else a verb draws
   bool shape_given = false, layout_given = false;  // on the command line; else they are a verb's defaults
 
   // Every combination, with products end to end; what was not given comes from the defaults.
   std::vector<Problem> problems() const;
+  // The options of each line of the suite, or just these if there is none. Throws Error where a flag contradicts it.
+  std::vector<ProblemOptions> lines() const;
+  // The class of a drawn suite.
+  std::optional<std::string> drawn() const;
   LeadingDimensions leading() const;
 };
 
 // The values of each flag; a verb passes its defaults, and an empty list means "all" to that verb.
 void add_problem_flags(CLI::App& verb, ProblemOptions& options);
-void add_suite_flag(CLI::App& verb, ProblemOptions& options);
+void add_suite_flags(CLI::App& verb, ProblemOptions& options);  // --suite and --count, which need a seed
 void add_scalar_flags(CLI::App& verb, Scalars& scalars);
 void add_scalar_flags(CLI::App& verb, std::optional<double>& alpha,
                       std::optional<double>& beta);  // drawn if not given
 void add_device_flag(CLI::App& verb, std::string& device);
-void add_seed_flag(CLI::App& verb, std::uint64_t& seed);
+void add_seed_flag(CLI::App& verb, std::uint64_t& seed);      // of data,
+void add_seed_flag(CLI::App& verb, ProblemOptions& options);  // and of the shapes of a drawn suite
 void add_output_flags(CLI::App& verb, OutputOptions& options);
 void add_contender_ids(CLI::App& verb, std::vector<std::string>& ids);
 

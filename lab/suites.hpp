@@ -2,10 +2,13 @@
 //
 //   # a comment                     to the end of the line
 //   4096 4096 512 nt                M N K and a layout
+//   96 100 40 tn batch=64 lda=+4    a batch, leading dimensions as --lda, --ldb, --ldc and --ld take them
 //   4096x4096x512 nt                the same, as --shape writes it, ranges included
-//   1024                            a cube; no layout means those of --layout
+//   1024                            a cube; what a line does not say is up to the flags, as --layout
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +27,9 @@ std::span<const BuiltInSuite> built_in_suites();
 
 struct SuiteLine {
   Shape shape;
-  std::string layout;  // empty: not said
+  std::string layout = {};  // empty: not said, as below
+  std::optional<std::int64_t> batch = {};
+  std::string lda = {}, ldb = {}, ldc = {};  // "128" or "+8"
 };
 
 // The text of a built-in suite (lab/suites/NAME.txt), or of a file. Throws Error for a name that is neither, and
@@ -34,7 +39,7 @@ std::vector<SuiteLine> read_suite(const std::string& name_or_file);
 // Reads the text of one; `where` is for messages.
 std::vector<SuiteLine> parse_suite(std::string_view text, const std::string& where);
 
-// "seeds, squares, course, thin"
+// "seeds, squares, course, thin, unseen"
 std::string suite_names();
 
 }  // namespace cairn::lab

@@ -243,6 +243,7 @@ std::string render(const Report& report, Format format, const Terminal& terminal
   }
   add_lines(report.after);
   add_table(report.totals);
+  add_table(report.worst);
   return fmt::format("{}", fmt::join(blocks, "\n"));
 }
 

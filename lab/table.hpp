@@ -64,6 +64,7 @@ struct Report {
   std::vector<std::string> after;
   std::vector<std::string> alarms;     // what is wrong: after the table; with csv and json on stderr
   Table totals = {};                   // at the end, for people; without columns: none
+  Table worst = {};                    // after them: the problems with the lowest ratios
   std::vector<Section> sections = {};  // between the alarms and `after`, for people
 };
 

@@ -22,9 +22,11 @@
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
-#   tiles         every tile of the summit and the library's choice over the suites course and thin: tiles_*.json, without
-#                 samples (they replace all files of that name in results/)
+#   tiles         every variant of the summit and the library's choice on drawn shapes: tiles_fitted_*.json, to which the
+#                 cost model's constants are fitted, and tiles_held_*.json, to which they are not; without samples
 #   unseen        the same over the suite unseen, whose shapes no constant was fitted to: tiles_unseen_bf16.json
+#   drawn         the library over shapes by lot, of CAIRN_SEED (2026): general in four types, the other classes in bf16:
+#                 drawn_CLASS_TYPE.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -146,15 +148,18 @@ course() {
     bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 || return
   done
 }
-# Every tile of the summit.
+# Every variant of the summit on shapes drawn by lot: some to fit the cost model to, and others to hold it to.
 tiles() {
-  local type sweep=('hopper/59@*' cairn cublas/lt_first --samples summary)
-  for type in bf16 f16 tf32 e4m3fast:bf16 e4m3:bf16; do
-    bench "tiles_${type%%:*}.json" "${sweep[@]}" --suite course --type "$type" --seconds 0.1 || return
+  local class count
+  for class in general thin deep wide; do
+    case $class in general) count=16 ;; *) count=8 ;; esac
+    tiles_of "$class" 7 "$count" fitted || return
+    tiles_of "$class" 8 $((count / 2)) held || return
   done
-  for type in bf16 tf32 e4m3fast:bf16; do
-    bench "tiles_thin_${type%%:*}.json" "${sweep[@]}" --suite thin --type "$type" --seconds 0.05 || return
-  done
+}
+tiles_of() {  # tiles_of CLASS SEED COUNT WORD
+  bench "tiles_$4_$1.json" 'hopper/59@*' cairn cublas/lt_first cublas/gemm_ex --suite "drawn:$1" --seed "$2" --count "$3" \
+    --type bf16 --seconds 0.004 --samples summary
 }
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32,split --layout nn,nt --shape 4096 --seconds 0.5; }
 probes() {
@@ -171,6 +176,19 @@ host() {
 }
 unseen() {
   bench tiles_unseen_bf16.json 'hopper/59@*' cublas/lt_first --suite unseen --type bf16 --seconds 0.01 --samples summary
+}
+# The strongest baseline is searched for briefly (docs/measuring.md, "Shapes by lot"): about a second a shape in all.
+drawn() {
+  local class type lot=(cairn --seed "${CAIRN_SEED:-2026}" --seconds 0.01)
+  bench drawn_general_bf16.json "${lot[@]}" --suite drawn:general --count 200 --type bf16 || return
+  for type in tf32 f16; do
+    bench "drawn_general_$type.json" "${lot[@]}" --suite drawn:general --count 60 --type "$type" || return
+  done
+  # cuBLAS takes e4m3 in no other layout.
+  bench drawn_general_e4m3fast.json "${lot[@]}" --suite drawn:general --count 60 --type e4m3fast:bf16 --layout nt || return
+  for class in thin deep wide odd batched; do
+    bench "drawn_${class}_bf16.json" "${lot[@]}" --suite "drawn:$class" --count 60 --type bf16 || return
+  done
 }
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
@@ -202,6 +220,7 @@ if want summit; then step summit summit; fi
 if want course; then step course course; fi
 if want tiles; then step tiles tiles; fi
 if want unseen; then step unseen unseen; fi
+if want drawn; then step drawn drawn; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
 for name in probes baselines host profile lab sass; do

@@ -8,6 +8,7 @@
 #include "lab/baseline_cublas.hpp"
 #include "lab/baselines.hpp"
 #include "lab/contender_cublas.hpp"
+#include "lab/drawn.hpp"
 #include "lab/exit.hpp"
 #include "lab/experiments/experiments.hpp"
 #include "lab/suites.hpp"
@@ -88,6 +89,7 @@ Words device_words() {
 Words suite_words() {
   Words words;
   for (const BuiltInSuite& suite : built_in_suites()) words.push_back({std::string(suite.name)});
+  for (const std::string& name : drawn_names()) words.push_back({name, "shapes by lot"});
   return words;
 }
 

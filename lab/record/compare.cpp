@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/record/drawn.hpp"
 #include "lab/record/words.hpp"
 
 namespace cairn::lab::record {
@@ -62,6 +63,7 @@ std::vector<std::string> differences(const Record& a, const Record& b) {
   say("notes", fmt::format("{}", fmt::join(a.notes, ", ")), fmt::format("{}", fmt::join(b.notes, ", ")));
   say("kinds", a.kind, b.kind);
   say("methods", method_text(a), method_text(b));
+  say("suites", drawn_text(a), drawn_text(b));
   say("commits", a.build.commit, b.build.commit);
   say("builds", a.build.type + ", " + a.build.compiler, b.build.type + ", " + b.build.compiler);
   return lines;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lab/drawn.hpp"
 #include "lab/exit.hpp"
 #include "lab/record/json_node.hpp"
 #include "lab/record/record.hpp"
@@ -50,6 +51,12 @@ runtime::Facts read_machine(const Node& node) {
   facts.memory_rate = node["memory_rate"].number_from_0();
   facts.software = node["software"].text();
   return facts;
+}
+
+Drawn read_drawn(const Node& node) {
+  node.expect_object({"class", "count"});
+  node["class"].expect_one_of(kDrawnClasses);
+  return {.of_class = node["class"].text(), .count = node["count"].integer<std::int64_t>(1)};
 }
 
 Method read_method(const Node& node) {
@@ -200,13 +207,14 @@ Record from_json(const std::string& text, const std::string& where) {
     throw Error(kFailed, where + " is the record of an experiment; cairn report shows its table, and no more");
   Record record;
   record.schema = read_schema(node);
-  node.expect_object({"schema", "kind", "command", "created", "seed", "build", "machine", "method", "ceilings",
-                      "notes", "vitals", "columns", "rows"});
+  node.expect_object({"schema", "kind", "command", "created", "seed", "drawn", "build", "machine", "method",
+                      "ceilings", "notes", "vitals", "columns", "rows"});
   record.kind = node["kind"].text();
   node["kind"].expect_one_of(kKinds);
   record.command = node["command"].text();
   record.created = node["created"].text();
   record.seed = node["seed"].integer<std::uint64_t>(0);
+  if (node.has("drawn")) record.drawn = read_drawn(node["drawn"]);
   record.build = read_build(node["build"]);
   record.machine = read_machine(node["machine"]);
   record.method = read_method(node["method"]);

@@ -101,12 +101,21 @@ struct Ceilings {
   std::map<std::string, double> mma_tflops = {}, wgmma_tflops = {};
 };
 
+// A suite drawn by lot (lab/drawn.hpp), from the record's seed.
+struct Drawn {
+  std::string of_class;  // "general"
+  std::int64_t count = 0;
+
+  bool operator==(const Drawn&) const = default;
+};
+
 struct Record {
   int schema = kSchema;
   std::string kind;     // "bench"; "host": the samples are the host's part of a call; "profile"
   std::string command;  // repeats it
   std::string created;  // "2026-11-15T05:04:03Z"
   std::uint64_t seed = 1;
+  std::optional<Drawn> drawn = {};
   Build build;
   runtime::Facts machine;
   Method method;

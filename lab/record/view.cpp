@@ -8,6 +8,7 @@
 
 #include "lab/escape.hpp"
 #include "lab/record/cells.hpp"
+#include "lab/record/drawn.hpp"
 #include "lab/record/summary.hpp"
 #include "lab/record/totals.hpp"
 #include "lab/record/words.hpp"
@@ -155,6 +156,7 @@ Report view(const Record& record) {
   const std::string& software = record.machine.software;
   report.before = {
       fmt::format("{}{}{} · {}", record.machine.name, software.empty() ? "" : ", ", software, how(record))};
+  if (record.drawn) report.before.push_back(drawn_text(record));
   if (record.ceilings.fma_tflops > 0) {
     std::string ceilings =
         fmt::format("ceilings measured here: {:.1f} TFLOP/s of f32 multiply-adds", record.ceilings.fma_tflops);
@@ -176,6 +178,7 @@ Report view(const Record& record) {
   report.alarms = gathered(record, "FAILED", &Row::verified, failed);
   for (auto& line : host_alarms(record)) report.alarms.push_back(std::move(line));
   report.totals = totals_table(record);
+  report.worst = worst_table(record);
   // A name with a line break must not make lines of its own.
   for (auto* lines : {&report.before, &report.after, &report.alarms})
     std::ranges::transform(*lines, lines->begin(), one_line);

@@ -8,8 +8,8 @@
 
 namespace cairn::lab::record {
 
-// A table of every row that was timed, the method before it, refusals and failures after it, and the geometric means
-// of several problems.
+// A table of every row that was timed, the method before it, refusals and failures after it, and what several
+// problems come to (totals.hpp).
 Report view(const Record& record);
 
 // The same measurements as some public kernel collections print theirs:

@@ -189,25 +189,21 @@ std::string to_json(const Record& record) {
   Json lists = Json::array();
   for (const Json& row : rows) lists.push_back(values_of(row, columns));
   const Build& build = kept.build;
-  const Json out = {{"schema", kSchema},
-                    {"kind", kept.kind},
-                    {"command", kept.command},
-                    {"created", kept.created},
-                    {"seed", kept.seed},
-                    {"build",
-                     {{"version", build.version},
-                      {"commit", build.commit},
-                      {"type", build.type},
-                      {"compiler", build.compiler},
-                      {"cuda", build.cuda},
-                      {"openblas", build.openblas}}},
-                    {"machine", json_of(kept.machine)},
-                    {"method", json_of(kept.method)},
-                    {"ceilings", json_of(kept.ceilings)},
-                    {"notes", kept.notes},
-                    {"vitals", vitals},
-                    {"columns", columns},
-                    {"rows", lists}};
+  Json out = {{"schema", kSchema},
+              {"kind", kept.kind},
+              {"command", kept.command},
+              {"created", kept.created},
+              {"seed", kept.seed}};
+  if (kept.drawn) out["drawn"] = {{"class", kept.drawn->of_class}, {"count", kept.drawn->count}};
+  out["build"] = {{"version", build.version},   {"commit", build.commit}, {"type", build.type},
+                  {"compiler", build.compiler}, {"cuda", build.cuda},     {"openblas", build.openblas}};
+  out["machine"] = json_of(kept.machine);
+  out["method"] = json_of(kept.method);
+  out["ceilings"] = json_of(kept.ceilings);
+  out["notes"] = kept.notes;
+  out["vitals"] = vitals;
+  out["columns"] = columns;
+  out["rows"] = lists;
   return lines_of(out);
 }
 

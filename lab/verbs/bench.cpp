@@ -12,6 +12,7 @@
 
 #include "lab/baseline_cublas.hpp"
 #include "lab/baselines.hpp"
+#include "lab/drawn.hpp"
 #include "lab/exit.hpp"
 #include "lab/invocation.hpp"
 #include "lab/measure/ceilings.hpp"
@@ -19,6 +20,7 @@
 #include "lab/no_gpu.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"
+#include "lab/record/drawn.hpp"
 #include "lab/record/view.hpp"
 #include "lab/signals.hpp"
 #include "lab/verbs/verbs.hpp"
@@ -31,13 +33,14 @@ struct Options {
   ProblemOptions problem;
   Scalars scalars;
   std::string device = "auto";
-  std::uint64_t seed = 1;
   double seconds = 5;
   bool hot = false, host = false, sustained = false;
   std::string style;
   std::string record;
-  std::string samples = "keep";
+  std::string samples;  // "keep" or "summary"; empty: as the suite has it
   OutputOptions output;
+
+  bool summary() const { return samples.empty() ? problem.drawn().has_value() : samples == "summary"; }
 };
 
 // An id of a GPU's, asked of the CPU.
@@ -49,9 +52,17 @@ void refuse_those_of_gpu(const std::vector<std::string>& ids, const Contenders& 
   }
 }
 
+// Who is measured, baselines first, and whether these are there because their ids say so.
+struct Field {
+  Contenders contenders;
+  bool named_baselines = false;
+};
+
 // The chosen contenders, and all baselines unless some were named. With no ids all but cpu/reference, which would
-// take most of the time.
-Contenders field(const Options& options) {
+// take most of the time; on a drawn suite, which is about the library, that alone.
+Field field(Options options) {
+  if (options.ids.empty() && options.problem.drawn()) options.ids = {"cairn"};
+  const Search search = options.problem.drawn() ? Search::brief : Search::full;
   const int device = one_device(options.device);
   if (device >= 0 && !has_gpu()) {
     check_ids_for_gpu(options.ids);
@@ -66,14 +77,15 @@ Contenders field(const Options& options) {
   }
   const bool baselines = no_baseline(machine->facts().kind).empty();
   const auto is_baseline = [](const auto& contender) { return contender->is_baseline(); };
-  if (baselines) add_baselines(machine, all);
+  if (baselines) add_baselines(machine, all, search);
   if (machine->facts().kind == runtime::Kind::cpu) refuse_those_of_gpu(options.ids, all);
   expect(select(options.ids, all));
-  if (baselines && std::ranges::none_of(all, is_baseline)) add_baselines(machine, all);
+  const bool named = !options.ids.empty() && std::ranges::any_of(all, is_baseline);
+  if (baselines && std::ranges::none_of(all, is_baseline)) add_baselines(machine, all, search);
   if (options.host) std::erase_if(all, [](const auto& c) { return c->work() != Work::product; });
   // Baselines come first in the table.
   std::stable_partition(all.begin(), all.end(), is_baseline);
-  return all;
+  return {std::move(all), named};
 }
 
 void check(const std::vector<Problem>& problems, const runtime::Facts& facts) {
@@ -84,19 +96,24 @@ void check(const std::vector<Problem>& problems, const runtime::Facts& facts) {
   }
 }
 
+// On a drawn suite one problem follows the other within a second, and the clocks have little to settle.
+constexpr double kWarmUpOfMany = 0.05;
+
 class Session {
  public:
   // `write` is for the record so far, if Ctrl-C finds this in a call that cannot be stopped.
-  Session(const Options& options, const Contenders& all, std::function<void(const record::Record&)> write)
+  Session(const Options& options, const Field& field, std::function<void(const record::Record&)> write)
       : options_(options),
-        machine_(all[0]->machine()),
+        machine_(field.contenders[0]->machine()),
+        strongest_only_(options.problem.drawn() && !field.named_baselines),
         unfinished_([this, write = std::move(write)] { write(so_far()); }) {
     const auto lock = unfinished_.changing();
-    for (const auto& contender : all) contenders_.push_back(contender.get());
-    settings_.seed = options.seed;
+    for (const auto& contender : field.contenders) contenders_.push_back(contender.get());
+    settings_.seed = options.problem.seed;
     settings_.scalars = options.scalars;
     settings_.cache = options.hot ? measure::Cache::hot : measure::Cache::cold;
     settings_.stop.seconds = options.seconds;
+    if (options.problem.drawn()) settings_.warm_up_seconds = kWarmUpOfMany;
     if (options.sustained) settings_ = measure::sustained(settings_);
     settings_.progress = [this](const std::string& what, double fraction) {
       // A problem takes its contenders in groups, each of which goes from 0 to 1.
@@ -107,7 +124,9 @@ class Session {
     record_.kind = options.host ? "host" : "bench";
     record_.command = invocation();
     record_.created = record::now();
-    record_.seed = options.seed;
+    record_.seed = options.problem.seed;
+    if (auto of_class = options.problem.drawn())
+      record_.drawn = {std::move(*of_class), options.problem.count.value_or(kDrawnCount)};
     record_.build = record::this_build();
     record_.machine = machine_->facts();
     record_.method = {options.hot ? "hot" : "cold", options.seconds, static_cast<int>(settings_.stop.at_least),
@@ -161,6 +180,7 @@ class Session {
 
   // Rows that were not reached before an interrupt are left out.
   void add(std::vector<record::Row> rows) {
+    if (strongest_only_) rows = record::with_strongest_baseline(std::move(rows));
     const auto lock = unfinished_.changing();
     for (record::Row& row : rows) {
       if (!row.refused.empty() || row.failed() || row.timed()) record_.rows.push_back(std::move(row));
@@ -169,6 +189,7 @@ class Session {
 
   const Options& options_;
   std::shared_ptr<runtime::Machine> machine_;
+  bool strongest_only_;  // of the baselines, in the record
   std::vector<Contender*> contenders_;
   measure::Settings settings_;
   record::Record record_;
@@ -179,7 +200,7 @@ class Session {
 };
 
 std::string kept_text(const record::Record& record, const Options& options) {
-  return record::to_json(options.samples == "summary" ? record::without_samples(record) : record);
+  return record::to_json(options.summary() ? record::without_samples(record) : record);
 }
 
 void write(const record::Record& record, const Options& options, const Output& output) {
@@ -207,8 +228,8 @@ int run(const Options& options) {
   record::check_style(options.style, output.format());
   const auto problems = options.problem.problems();
   check_scalars(options.scalars, problems);
-  const Contenders all = field(options);
-  check(problems, all.at(0)->machine()->facts());
+  const Field all = field(options);
+  check(problems, all.contenders.at(0)->machine()->facts());
 
   catch_interrupt();
   const auto write_all = [&](const record::Record& record) {
@@ -238,9 +259,11 @@ Action bench_verb(CLI::App& verb) {
       "In interleaved rounds on cold caches, after checking each bit by bit at the timed size. Stops when\n"
       "the median is known to 0.5 % (settled) or the time is up. Spread is the middle half of the samples\n"
       "over their median; the ratio is the median of per-round ratios to the strongest baseline with its\n"
-      "95 % interval, above 1 where the contender is faster; of several problems their geometric mean, the\n"
-      "worst and the best stand at the end. With no ID: all but cpu/reference. The baselines are all there\n"
-      "unless some of them are named.\n"
+      "95 % interval, above 1 where the contender is faster; of several problems their geometric mean, median,\n"
+      "5th percentile, the worst and the best stand at the end. With no ID: all but cpu/reference. The baselines\n"
+      "are all there unless some of them are named.\n"
+      "--suite drawn:CLASS measures shapes by lot, the same for a --seed on every machine. With no ID it measures\n"
+      "cairn; its rows, and its record, are of the contenders named and the strongest baseline of each shape.\n"
       "--format json, and --record together with any other format, write a record: with every sample, or with\n"
       "--samples summary only the median, its interval and other statistics of each row.");
   verb.footer(
@@ -249,13 +272,14 @@ Action bench_verb(CLI::App& verb) {
                 "cairn bench --shape 128 --seconds 0.5 --style S1", "cairn bench --host --shape 16 --seconds 1",
                 "cairn bench cairn --shape 512 --seconds 1 --sustained",
                 "cairn bench cairn --shape 256 --ld +8 --batch 4 --beta 1 --seconds 0.1",
-                "cairn bench --shape 64 --seconds 0.1 --record swept.json --samples summary"}));
+                "cairn bench --shape 64 --seconds 0.1 --record swept.json --samples summary",
+                "cairn bench --suite drawn:odd --seed 7 --count 8 --seconds 0.02"}));
   add_contender_ids(verb, options->ids);
   add_problem_flags(verb, options->problem);
-  add_suite_flag(verb, options->problem);
+  add_suite_flags(verb, options->problem);
   add_scalar_flags(verb, options->scalars);
   add_device_flag(verb, options->device);
-  add_seed_flag(verb, options->seed);
+  add_seed_flag(verb, options->problem);
   verb.add_option("--seconds", options->seconds, "The most time for one contender on one problem")
       ->capture_default_str();
   verb.add_flag("--hot", options->hot, "Hot caches: the same matrices over and over");
@@ -264,9 +288,9 @@ Action bench_verb(CLI::App& verb) {
   verb.add_flag("--host", options->host, "Time the host's part of a call instead of the device's");
   verb.add_option("--style", options->style, "S0, S1 or S2: tables as some public kernel collections print them");
   verb.add_option("--record", options->record, "Also write a record to this JSON file");
-  verb.add_option("--samples", options->samples, "In the record: keep all of them, or only their summary")
-      ->check(CLI::IsMember({"keep", "summary"}))
-      ->capture_default_str();
+  verb.add_option("--samples", options->samples,
+                  "In the record: keep all of them, or only their summary, as a drawn suite does if not told")
+      ->check(CLI::IsMember({"keep", "summary"}));
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

@@ -20,7 +20,8 @@ namespace {
 struct Options {
   ProblemOptions problem;
   std::string device = "auto";
-  std::optional<int> sms;  // as many as the device has
+  std::optional<int> sms;             // as many as the device has
+  std::optional<std::uint64_t> seed;  // of a drawn suite
   OutputOptions output;
 };
 
@@ -35,15 +36,26 @@ runtime::Facts facts_of(const Options& options) {
   return facts;
 }
 
+std::vector<Problem> problems_of(const Options& options) {
+  ProblemOptions problem = options.problem;
+  if (options.seed && !problem.drawn())
+    throw Error(kUsage,
+                "--seed draws the shapes of a drawn suite, and a plan has nothing else to draw; add --suite "
+                "drawn:CLASS");
+  problem.seed = options.seed.value_or(problem.seed);
+  return problem.problems();
+}
+
 int run(const Options& options) {
   const Output output(options.output);
+  const std::vector<Problem> problems = problems_of(options);
   const runtime::Facts device = facts_of(options);
   Report report;
   report.table.columns = {{"problem", "problem", Align::left},     {"id", "id", Align::left},
                           {"tile", "tile", Align::left},           {"forecast_us", "forecast, us"},
                           {"workspace_bytes", "workspace, bytes"}, {"why", "why", Align::left}};
   std::string pages;
-  for (const Problem& problem : options.problem.problems()) {
+  for (const Problem& problem : problems) {
     std::shared_ptr<const Plan::Impl> plan;
     expect(dispatch::check(problem));
     expect(dispatch::make_plan(device, problem, plan));
@@ -73,8 +85,12 @@ Action plan_verb(CLI::App& verb) {
       "alpha and beta would change nothing.");
   verb.footer(
       examples({"cairn plan --shape 4096x4096x64", "cairn plan --type bf16 --shape 4096 --device emu --sms 132",
-                "cairn plan --order column --format json"}));
+                "cairn plan --order column --format json",
+                "cairn plan --suite drawn:general --seed 3 --count 10 --type bf16 --device emu --sms 132"}));
   add_problem_flags(verb, options->problem);
+  add_suite_flags(verb, options->problem);
+  verb.add_option("--seed", options->seed, "Draws the shapes of a drawn suite; 1 if not given")
+      ->transform(whole_number(0, kMostSeed));
   add_device_flag(verb, options->device);
   verb.add_option("--sms", options->sms, "Plan as if the GPU had so many SMs (an H200 has 132)")
       ->transform(whole_number(1, 1'000'000));

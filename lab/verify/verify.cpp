@@ -129,7 +129,7 @@ Verdict check(Contender& contender, const Case& test) {
   return Trial(contender.machine(), test, contender.work()).of(contender);
 }
 
-void Tally::add(const Case& test, const Verdict& verdict) {
+void Tally::add(const Case& test, const Verdict& verdict, const std::string& flags) {
   ++cases;
   if (verdict.outcome == Outcome::refused) {
     ++refused;
@@ -149,7 +149,7 @@ void Tally::add(const Case& test, const Verdict& verdict) {
   aliased += test.alias && test.reads_inputs();
   if (verdict.outcome == Outcome::failed) {
     ++failed;
-    if (failures.size() < kKeptFailures) failures.push_back({test, verdict.what});
+    if (failures.size() < kKeptFailures) failures.push_back({test, verdict.what, flags});
     return;
   }
   ++passed;
@@ -195,20 +195,28 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
 
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress) {
+  return fuzz_each(contender, std::vector{space}, count, seed, progress);
+}
+
+Tally fuzz_each(Contender& contender, const std::vector<Space>& spaces, std::int64_t count, std::uint64_t seed,
+                const std::function<bool(const Tally&)>& progress) {
   Tally tally;
-  const Space taken = taken_by(contender, space);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Case test = case_for(contender, case_seed(seed, i), taken);
-    tally.add(test, check(contender, test));
-    if (progress && !progress(tally)) break;
+  std::int64_t index = 0;
+  for (const Space& space : spaces) {
+    const Space taken = taken_by(contender, space);
+    for (const std::int64_t end = index + count; index < end; ++index) {
+      const Case test = case_for(contender, case_seed(seed, index), taken);
+      tally.add(test, check(contender, test), space.flags);
+      if (progress && !progress(tally)) return tally;
+    }
   }
   return tally;
 }
 
 std::string replay_command(std::string_view contender, const Case& test, std::string_view device,
-                           const Space& space) {
-  return fmt::format("cairn verify {} --device {}{}{} --replay {:#x}", contender, device,
-                     space.flags.empty() ? "" : " ", space.flags, test.seed);
+                           std::string_view flags) {
+  return fmt::format("cairn verify {} --device {}{}{} --replay {:#x}", contender, device, flags.empty() ? "" : " ",
+                     flags, test.seed);
 }
 
 }  // namespace cairn::lab::verify

@@ -55,6 +55,7 @@ Verdict check(Contender& contender, const Case& test);
 struct Failure {
   Case test;
   std::string what;
+  std::string flags;  // of the space that it was drawn from
 };
 
 // What a run covered, so that "all passed" can be weighed.
@@ -66,12 +67,13 @@ struct Tally {
   std::int64_t offset = 0;                            // a pointer not aligned to 16 bytes
   std::int64_t nan_in_c = 0;                          // beta = 0 over a C full of NaN
   std::int64_t k_zero = 0, empty = 0, batched = 0, aliased = 0;
+  std::int64_t skipped = 0;                        // of a suite: too long to run here, and none of `cases`
   double worst_ratio = 0;                          // largest error / bound seen in rounding mode
   double worst_rigorous = 0;                       // largest error / rigorous worst-case bound
   std::map<std::pair<Type, Type>, Ratios> ratios;  // the same, by types and size of k; native only
   std::vector<Failure> failures;                   // the first few
 
-  void add(const Case& test, const Verdict& verdict);
+  void add(const Case& test, const Verdict& verdict, const std::string& flags = {});
 };
 
 // The part of a space that a contender takes, so that cases are not wasted on refusals: a rung for one layout is
@@ -84,8 +86,13 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
 // Cases 0 … count-1 of a seed. `progress` is called after each case and may stop the run by returning false.
 Tally fuzz(Contender& contender, const Space& space, std::int64_t count, std::uint64_t seed,
            const std::function<bool(const Tally&)>& progress = {});
+// The same for a suite, whose lines are a space each: `count` cases of every one.
+Tally fuzz_each(Contender& contender, const std::vector<Space>& spaces, std::int64_t count, std::uint64_t seed,
+                const std::function<bool(const Tally&)>& progress = {});
 
-// The command that runs one case again; a case is drawn from its seed and the space, so both are named.
-std::string replay_command(std::string_view contender, const Case& test, std::string_view device, const Space& space);
+// The command that runs one case again; a case is drawn from its seed and the space, so both are named: the space by its
+// flags.
+std::string replay_command(std::string_view contender, const Case& test, std::string_view device,
+                           std::string_view flags);
 
 }  // namespace cairn::lab::verify

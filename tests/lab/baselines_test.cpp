@@ -115,7 +115,7 @@ class FakeCublas final : public Cublas {
 // The contenders on the CPU.
 class Fake {
  public:
-  explicit Fake(const fs::path& choices) {
+  explicit Fake(const fs::path& choices, bool keep = true) {
     std::shared_ptr<runtime::Machine> cpu;
     expect(runtime::open(-1, cpu));
     CublasSettings settings;
@@ -127,6 +127,7 @@ class Fake {
     settings.choices = choices;
     settings.effort.cache = measure::Cache::hot;
     settings.effort.samples = 3;
+    settings.keep = keep;
     add_cublas(cpu, all_, settings);
   }
   Contender& operator[](const std::string& id) {
@@ -167,6 +168,25 @@ TEST(LtTuned, TakesTheFastestAndKeepsIt) {
   other.m = 8;
   ASSERT_TRUE(second["lt_tuned"].prepare(other).ok());
   EXPECT_EQ(second.counts().searched, 1) << "another problem is another choice";
+}
+
+// Those of a brief search may not be the fastest, so a later run must not take them for that.
+TEST(LtTuned, WritesNoChoiceThatIsNotToBeKept) {
+  const Folder folder;
+  Fake brief(folder / "choices.json", false);
+  ASSERT_TRUE(brief["lt_tuned"].prepare(kSmall).ok());
+  EXPECT_EQ(brief.counts().searched, 1);
+  EXPECT_EQ(folder.files(), 0);
+  ASSERT_TRUE(Fake(folder / "choices.json")["lt_tuned"].prepare(kSmall).ok());
+  Fake again(folder / "choices.json", false);
+  ASSERT_TRUE(again["lt_tuned"].prepare(kSmall).ok());
+  EXPECT_EQ(again.counts().searched, 0) << "what a full search found serves it too";
+}
+
+TEST(Search, ABriefOneTakesAQuarterOfAFullOne) {
+  const Effort full, brief = brief_effort();
+  EXPECT_LE(4 * (brief.first_seconds + brief.second_seconds), full.first_seconds + full.second_seconds);
+  EXPECT_EQ(brief.at_least, full.at_least);
 }
 
 TEST(LtFma, IsSearchedForAndKeptApart) {

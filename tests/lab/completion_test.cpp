@@ -54,6 +54,8 @@ TEST_F(Completion, KnowsVerbsFlagsAndValues) {
   EXPECT_EQ(offered("bench --samples s"), "summary\n");
   EXPECT_TRUE(has(offered("bench --device ''"), "emu\t"));
   EXPECT_EQ(offered("bench --suite co"), "course\n:files\n");
+  EXPECT_EQ(offered("verify --suite drawn:o"), "drawn:odd\tshapes by lot\n:files\n");
+  EXPECT_TRUE(has(offered("plan --suite drawn:"), "drawn:general\t"));
   EXPECT_TRUE(has(offered("lab ''"), "layout\tWhat is a leading dimension"));
   EXPECT_TRUE(has(offered("bench cpu/r"), "cpu/reference\t"));
   EXPECT_TRUE(has(offered("climb simt/01 simt/02"), "simt/02_coalesced\t"));

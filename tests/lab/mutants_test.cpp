@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -279,12 +280,34 @@ TEST(Verify, TheReplayedCaseIsTheFailingOne) {
   Space space = f32_space();
   space.flags = "--type f32";
   EXPECT_EQ(
-      replay_command("test/kernel", first, "cpu", space),
+      replay_command("test/kernel", first, "cpu", space.flags),
       "cairn verify test/kernel --device cpu --type f32 --replay " + [&] {
         char text[32];
         std::snprintf(text, sizeof text, "%#llx", static_cast<unsigned long long>(first.seed));
         return std::string(text);
       }());
+}
+
+// The lines of a suite are spaces of one shape each; a failure names the flags of its own.
+TEST(Verify, AFailureInASuiteIsReplayedFromItsLine) {
+  std::vector<Space> spaces(3, f32_space());
+  for (std::size_t i = 0; i < spaces.size(); ++i) {
+    const auto size = static_cast<std::int64_t>(20 + i);
+    spaces[i].like = {Problem::packed(Type::f32, Op::none, Op::none, size, size, size)};
+    spaces[i].fixed_shape = true, spaces[i].batch = 2, spaces[i].alpha = 1;
+    spaces[i].flags = "--shape " + std::to_string(size);
+  }
+  Kernel kernel(Bug::nan_result);
+  const Tally t = fuzz_each(kernel, spaces, 2, 9);
+  EXPECT_EQ(t.cases, 6);
+  std::set<std::string> lines;
+  for (const Failure& failure : t.failures) {
+    const auto line = std::ranges::find(spaces, failure.flags, &Space::flags);
+    ASSERT_NE(line, spaces.end()) << failure.flags;
+    EXPECT_EQ(draw(failure.test.seed, *line).describe(), failure.test.describe());
+    lines.insert(failure.flags);
+  }
+  EXPECT_EQ(lines.size(), spaces.size());
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ TEST(Options, BadLeadingDimensionsAndBatchesSayWhatIsRight) {
 TEST(Options, ScalarsAreFiniteNumbers) {
   for (const char* flag : {"--alpha", "--beta"})
     for (const char* wrong : {"x", "nan", "inf", "1e999"})
-      expect_complaint(std::string("bench --shape 16 ") + flag + " " + wrong, 2, flag);
+      for (const char* verb : {"bench --shape 16 ", "verify cairn --device cpu --fuzz 1 "})
+        expect_complaint(std::string(verb) + flag + " " + wrong, 2, flag);
 }
 
 // Padding, batch and scalars are all in the record, and come back from it.
@@ -134,6 +135,9 @@ TEST(Options, ClimbTakesThemToEveryContender) {
   EXPECT_EQ(rows.at(0)["problem"], "f32 tn 32x32x32 lda=36 ldc=36") << "a transpose has neither B nor scalars";
   EXPECT_EQ(rows.at(1)["problem"], "f32 nn 32x32x32 lda=36 ldb=36 ldc=36 alpha=0.3 beta=2");
   EXPECT_EQ(rows.at(1)["exact"], "within bounds");
+  const Ran without = run_cairn("climb simt/02 --device emu --shape 32 --ld +4 --alpha 0.3 --format json");
+  ASSERT_EQ(without.code, 0) << without.err;
+  EXPECT_NE(rows.at(1)["rounding"], Json::parse(without.out).at(0)["rounding"]) << "beta C was added";
 }
 
 // "Change lda": what page simt/01 asks for can be done, and it changes what the emulator counts.
@@ -209,6 +213,7 @@ TEST(Options, AnUnknownNameShowsTheNearestThree) {
   expect_complaint(
       "list simt/4_block_tile", 2,
       "no contender is named 'simt/4_block_tile'; the nearest are simt/04_block_tile, simt/05_block_tile_vec4");
+  expect_complaint("list simt/4", 2, "simt/04_block_tile");
   expect_complaint("trace simt/99 --shape 32", 2, "the nearest are");
   expect_complaint("diff simt/4_block_tile", 2, "the nearest are simt/04_block_tile");
   expect_complaint("lab vectorise", 2, "the nearest are vectorize");

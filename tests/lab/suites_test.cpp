@@ -49,6 +49,26 @@ TEST(Suite, TakesEveryWayOfWritingAShape) {
   EXPECT_EQ(suite[4].layout, "tn");
 }
 
+TEST(Suite, ALineMayHaveABatchAndLeadingDimensions) {
+  const auto suite =
+      parse_suite("1 2 3 nt batch=16\n4x5x6 lda=+1 ldc=100 tn\n7 ld=+8 ldb=9\n8 batch=2\n", "mine.txt");
+  ASSERT_EQ(suite.size(), 4u);
+  EXPECT_EQ(suite[0].batch, 16);
+  EXPECT_EQ(suite[0].lda + suite[0].ldb + suite[0].ldc, "");
+  EXPECT_FALSE(suite[1].batch.has_value());
+  EXPECT_EQ(suite[1].layout, "tn");
+  EXPECT_EQ(suite[1].lda, "+1");
+  EXPECT_EQ(suite[1].ldb, "");
+  EXPECT_EQ(suite[1].ldc, "100");
+  EXPECT_EQ(suite[2].lda, "+8");
+  EXPECT_EQ(suite[2].ldb, "9");
+  EXPECT_EQ(suite[2].ldc, "+8");
+  EXPECT_EQ(suite[3].batch, 2);
+  for (const char* wrong : {"8 batch=0", "8 batch=x", "8 batch=", "8 batch=1 batch=2", "8 lda=-1", "8 lda=1 lda=2",
+                            "8 ldd=4", "8 =4", "batch=4", "8 batch=99999999999999999999"})
+    EXPECT_EQ(complaint(wrong).substr(0, 10), "mine.txt:1") << wrong;
+}
+
 TEST(Suite, NamesTheLineItCannotRead) {
   EXPECT_EQ(complaint("1 2 3 nt\n1 2 nt\n").substr(0, 10), "mine.txt:2");
   EXPECT_EQ(complaint("1x2 3 nt\n").substr(0, 10), "mine.txt:1");

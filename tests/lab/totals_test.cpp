@@ -39,6 +39,8 @@ TEST(Totals, AreGeometricMeansWithTheWorstAndTheBest) {
   EXPECT_EQ(ours.problems, 3);
   EXPECT_EQ(ours.compared, 3);
   EXPECT_NEAR(ours.mean, 1.5874010519682, 1e-12);  // the third root of 2 · 1/2 · 4
+  EXPECT_DOUBLE_EQ(ours.median, 2);
+  EXPECT_DOUBLE_EQ(ours.fifth_percentile, 0.65);  // a tenth of the way from 1/2 to 2
   EXPECT_DOUBLE_EQ(ours.worst, 0.5);
   EXPECT_EQ(ours.worst_problem, "f32 nn 32x32x32");
   EXPECT_DOUBLE_EQ(ours.best, 4);
@@ -134,8 +136,8 @@ TEST(Totals, AreNothingOfOneProblemOrWithoutABaseline) {
 // The bench shows a record by view(), report by pages().
 TEST(Totals, EndTheTableOfABenchAndOfAReport) {
   const std::string said =
-      "| ours | f32  |        3 |                                1.587 | 0.500 | f32 nn 32x32x32 | 4.000 | f32 nn "
-      "64x64x64 |\n";
+      "| ours | f32  |        3 |                                1.587 |  2.000 |          0.650 | 0.500 | f32 nn "
+      "32x32x32 | 4.000 | f32 nn 64x64x64 |\n";
   const Record record = three_squares();
   EXPECT_TRUE(render(view(record), Format::md).ends_with(said)) << render(view(record), Format::md);
   EXPECT_TRUE(pages({{"x.json", record}}, Format::md).ends_with(said));

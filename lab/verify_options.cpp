@@ -1,0 +1,63 @@
+#include "lab/verify_options.hpp"
+
+#include <fmt/format.h>
+
+#include "lab/exit.hpp"
+
+namespace cairn::lab {
+namespace {
+
+// The flags as they were given, for the command that draws a case again.
+std::string flags(const VerifyOptions& options, const ProblemOptions& given) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* flag, const std::vector<std::string>& values) {
+    if (!values.empty()) words.push_back(fmt::format("{} {}", flag, fmt::join(values, ",")));
+  };
+  add("--shape", given.shape);
+  add("--layout", given.layout);
+  add("--type", given.type);
+  add("--order", given.order);
+  const auto add_one = [&](const char* flag, const auto& value) {
+    if (value) words.push_back(fmt::format("{} {}", flag, *value));
+  };
+  const auto add_text = [&](const char* flag, const std::string& text) {
+    if (!text.empty()) words.push_back(fmt::format("{} {}", flag, text));
+  };
+  add_text("--ld", given.ld), add_text("--lda", given.lda), add_text("--ldb", given.ldb);
+  add_text("--ldc", given.ldc);
+  add_one("--batch", given.batch), add_one("--alpha", options.alpha), add_one("--beta", options.beta);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// Flags narrow what is drawn; what no flag names is drawn from everything.
+verify::Space space(const VerifyOptions& options, const ProblemOptions& given) {
+  verify::Space result;
+  result.flags = flags(options, given);
+  result.leading = given.leading();
+  result.batch = given.batch, result.alpha = options.alpha, result.beta = options.beta;
+  if (given.shape.empty() && result.leading.any_absolute())
+    throw Error(kUsage, "a leading dimension needs a --shape; write +8 for 8 above the least of every shape drawn");
+  if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
+  ProblemOptions all = given;
+  result.fixed_shape = !given.shape.empty();
+  if (all.shape.empty()) all.shape = {"1"};
+  if (all.layout.empty()) all.layout = {"nn", "nt", "tn", "tt"};
+  if (all.type.empty()) {
+    all.type = {"f64",      "f32",          "tf32",          "split",       "f16",       "f16:f32",
+                "bf16",     "bf16:f32",     "e4m3",          "e4m3:f16",    "e4m3:bf16", "e4m3:f32",
+                "e4m3fast", "e4m3fast:f16", "e4m3fast:bf16", "e4m3fast:f32"};
+  }
+  if (all.order.empty()) all.order = {"row", "column"};
+  result.like = all.problems();
+  return result;
+}
+
+}  // namespace
+
+std::vector<verify::Space> spaces(const VerifyOptions& options) {
+  std::vector<verify::Space> all;
+  for (const ProblemOptions& line : options.problem.lines()) all.push_back(space(options, line));
+  return all;
+}
+
+}  // namespace cairn::lab
