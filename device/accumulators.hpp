@@ -28,29 +28,56 @@ __device__ __forceinline__ void update(void* C, std::int64_t at, float sum, floa
   update<Out>(C, at, sum, alpha, beta);
 }
 
+namespace detail {
+// A warp writes columns col … of its 16 rows to the strip, as many as it has or are left of n.
+template <int n>
+__device__ __forceinline__ void write_strip(AccumulatorStrip& strip, const float (&acc)[n / 2], int col) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int j = 0; j < AccumulatorStrip::kCols && col + j < n; j += 8) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float* const two = &acc[(col + j) / 2 + 2 * half];
+      *reinterpret_cast<float2*>(&strip.at[lane / 4 + half * 8][j + lane % 4 * 2]) = make_float2(two[0], two[1]);
+    }
+  }
+}
+}  // namespace detail
+
 // Calls put(index, sum) for those of the warpgroup's 64 x n accumulators that are in the matrix, the first rows x
 // cols. `first` is the index of the first one in C.
 template <int n, class Put>
 __device__ __forceinline__ void for_each_accumulator(std::int64_t first, std::int64_t ldc, int rows, int cols,
                                                      const float (&acc)[n / 2], AccumulatorStrip& strip, Put&& put) {
-  static_assert(n % AccumulatorStrip::kCols == 0);
   const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
 #pragma unroll
   for (int col = 0; col < n; col += AccumulatorStrip::kCols) {
-#pragma unroll
-    for (int j = 0; j < AccumulatorStrip::kCols; j += 8) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float* const two = &acc[(col + j) / 2 + 2 * half];
-        *reinterpret_cast<float2*>(&strip.at[lane / 4 + half * 8][j + lane % 4 * 2]) = make_float2(two[0], two[1]);
-      }
-    }
+    detail::write_strip<n>(strip, acc, col);
     __syncwarp();
-    const int strip_rows = col + lane < cols ? min(rows - row, 16) : 0;
+    const int strip_rows = col + lane < min(cols, n) ? min(rows - row, 16) : 0;
     const std::int64_t at = first + row * ldc + col + lane;
 #pragma unroll 4
     for (int r = 0; r < strip_rows; ++r) put(at + r * ldc, strip.at[r][lane]);
     __syncwarp();  // before the next strip overwrites this one
+  }
+}
+
+// The same where the accumulators are those of Cᵀ: `rows` and `cols` are theirs, and a column of them is a row of C.
+// Half a warp has a row of C each.
+template <int n, class Put>
+__device__ __forceinline__ void for_each_turned_accumulator(std::int64_t first, std::int64_t ldc, int rows, int cols,
+                                                            const float (&acc)[n / 2], AccumulatorStrip& strip,
+                                                            Put&& put) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+#pragma unroll
+  for (int col = 0; col < n; col += AccumulatorStrip::kCols) {
+    detail::write_strip<n>(strip, acc, col);
+    __syncwarp();
+    const int last = row + lane % 16 < rows ? min(min(cols, n) - col, AccumulatorStrip::kCols) : 0;
+    const std::int64_t at = first + col * ldc + row + lane % 16;
+#pragma unroll 4
+    for (int c = lane / 16; c < last; c += 2) put(at + c * ldc, strip.at[lane % 16][c]);
+    __syncwarp();
   }
 }
 

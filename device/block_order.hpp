@@ -15,13 +15,23 @@ struct TilePosition {
 
 // Tiles are numbered down the columns of groups of `group` rows of tiles, so that concurrent blocks share A and B in
 // L2.
+struct TileGrid {
+  unsigned rows, cols, group;
+
+  struct Place {
+    unsigned row, col;
+  };
+  __device__ __forceinline__ Place place(unsigned tile) const {
+    const unsigned above = tile / (group * cols) * group, index = tile % (group * cols),
+                   height = min(rows - above, group);
+    return {above + index % height, index / height};
+  }
+};
 template <int bm, int bn, int group>
 __device__ __forceinline__ TilePosition tile_position(std::int64_t m, std::int64_t n, int tile) {
-  const auto tiles_m = static_cast<unsigned>((m + bm - 1) / bm), tiles_n = static_cast<unsigned>((n + bn - 1) / bn);
-  const unsigned above = static_cast<unsigned>(tile) / (group * tiles_n) * group;
-  const unsigned index = static_cast<unsigned>(tile) % (group * tiles_n),
-                 height = min(tiles_m - above, unsigned{group});
-  const std::int64_t row = std::int64_t{above + index % height} * bm, col = std::int64_t{index / height} * bn;
+  const TileGrid grid{static_cast<unsigned>((m + bm - 1) / bm), static_cast<unsigned>((n + bn - 1) / bn), group};
+  const auto [tile_row, tile_col] = grid.place(static_cast<unsigned>(tile));
+  const std::int64_t row = std::int64_t{tile_row} * bm, col = std::int64_t{tile_col} * bn;
   return {row, col, static_cast<int>(min(m - row, std::int64_t{bm})),
           static_cast<int>(min(n - col, std::int64_t{bn}))};
 }

@@ -77,13 +77,12 @@ __device__ __forceinline__ Job job_of(const StreamK& stream_k, std::int64_t m, s
           across && stream_k.first(range) == border ? -1 : 2 * std::int64_t{range} + across};
 }
 
-// Fix-up: one block adds the partial sums of one row of a split tile, `bn` columns. A thread has four columns; the
+// Fix-up: one block adds the partial sums of one row of a split tile, `cols` columns. A thread has four columns; the
 // `deep` layers of threads along y each add every deep-th range, and their sums are then added in the order of y. The
-// result is in layers[0]; returns true in the threads of layer 0, which go on with their four columns.
-template <int bn, int count>
-__device__ __forceinline__ bool add_partials(float (&layers)[count][bn], const StreamK& stream_k,
-                                             const float* partials, int tile_size, int split, int row,
-                                             int deep = count) {
+// result is in the first row of `layers`, deep rows of `cols` in shared memory; returns true in the threads of layer 0,
+// which go on with their four columns.
+__device__ __forceinline__ bool add_partials(float* layers, int cols, const StreamK& stream_k, const float* partials,
+                                             std::int64_t tile_size, int split, int row, int deep) {
   const int begin = split * stream_k.steps, col = static_cast<int>(threadIdx.x) * 4,
             layer = static_cast<int>(threadIdx.y);
   const int first = stream_k.range_of(begin), last = stream_k.range_of(begin + stream_k.steps - 1);
@@ -98,13 +97,19 @@ __device__ __forceinline__ bool add_partials(float (&layers)[count][bn], const S
   };
 #pragma unroll 8
   for (int i = first + layer; i <= last; i += deep)
-    add(partials + std::int64_t{2 * i + (i == first ? ends_here : 0)} * tile_size + row * bn + col);
-  store4(&layers[layer][col], make_float4(sum[0], sum[1], sum[2], sum[3]));
+    add(partials + (2 * i + (i == first ? ends_here : 0)) * tile_size + row * cols + col);
+  store4(layers + layer * cols + col, make_float4(sum[0], sum[1], sum[2], sum[3]));
   __syncthreads();
   if (layer > 0) return false;
-  for (int y = 1; y <= min(last - first, deep - 1); ++y) add(&layers[y][col]);
-  store4(&layers[0][col], make_float4(sum[0], sum[1], sum[2], sum[3]));
+  for (int y = 1; y <= min(last - first, deep - 1); ++y) add(layers + y * cols + col);
+  store4(layers + col, make_float4(sum[0], sum[1], sum[2], sum[3]));
   return true;
+}
+template <int bn, int count>
+__device__ __forceinline__ bool add_partials(float (&layers)[count][bn], const StreamK& stream_k,
+                                             const float* partials, int tile_size, int split, int row,
+                                             int deep = count) {
+  return add_partials(&layers[0][0], bn, stream_k, partials, tile_size, split, row, deep);
 }
 
 }  // namespace cairn

@@ -54,5 +54,10 @@ set(CAIRN_RUNGS
   kernels/hopper/57_tma_store.cu
   kernels/hopper/58_pingpong.cu
   kernels/hopper/59_summit.cu
+  kernels/hopper/59_summit/bf16.cu
+  kernels/hopper/59_summit/f16.cu
+  kernels/hopper/59_summit/tf32.cu
+  kernels/hopper/59_summit/e4m3.cu
+  kernels/hopper/59_summit/e4m3_promoted.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

@@ -1,5 +1,7 @@
 #include "lab/trace/check.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "emu/trace.hpp"
@@ -17,8 +19,13 @@ Contenders traced_contenders(const std::vector<std::string>& ids) {
   const auto machine = runtime::make_emulated(cairn_emu_traced()->emulator);
   std::size_t count = 0;
   const auto* first = static_cast<const Rung* const*>(cairn_emu_traced()->emulator.ladder(&count));
+  const bool tiles =
+      std::ranges::any_of(ids, [](const std::string& id) { return id.find('@') != std::string::npos; });
   Contenders all;
-  for (const Rung* rung : Ladder(first, count)) all.push_back(std::make_unique<RungContender>(machine, *rung, 0));
+  for (const Rung* rung : Ladder(first, count)) {
+    for (int tile = 0; tile < (tiles ? rung->tiles : 1); ++tile)
+      all.push_back(std::make_unique<RungContender>(machine, *rung, tile));
+  }
   expect(select(ids, all));
   return all;
 }

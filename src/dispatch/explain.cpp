@@ -1,5 +1,6 @@
 // The text of Plan::why(). A plan keeps only the winning choice, so the other forecasts are computed again here; they
 // are the same, since a card's answer depends on the problem and the device alone.
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -44,6 +45,23 @@ std::string explain_cpu(const Plan::Impl& plan) {
   return why;
 }
 
+// The tiles of the chosen rung with the shortest forecasts, and how many others there are.
+std::string explain_tiles(const Plan::Impl& plan) {
+  constexpr std::size_t most = 8;
+  const Rung& rung = *plan.best.rung;
+  std::vector<Choice> tiles;
+  tiles.reserve(static_cast<std::size_t>(rung.tiles));
+  for (int tile = 0; tile < rung.tiles; ++tile) tiles.push_back(candidate(rung, plan.row, plan.gpu, tile).choice);
+  std::ranges::stable_sort(tiles, {}, [](const Choice& choice) { return choice.forecast.us(); });
+  std::string why;
+  for (std::size_t i = 0; i < std::min(tiles.size(), most); ++i)
+    why += "  " + std::string(rung.tile_name(tiles[i].tile).text) + ", " + sum(tiles[i].forecast) + "\n";
+  if (tiles.size() > most)
+    why +=
+        "  " + std::to_string(tiles.size() - most) + " others, up to " + number(tiles.back().forecast.us()) + " µs\n";
+  return why;
+}
+
 std::string explain_best(const Plan::Impl& plan) {
   const auto& [rung, choice, aligned] = plan.best;
   std::string why = std::string(rung->id) + ": chosen, ";
@@ -55,11 +73,7 @@ std::string explain_best(const Plan::Impl& plan) {
   why += "; tile " + std::string(rung->tile_name(choice.tile).text);
   if (*choice.preference != '\0') why += ", the " + std::string(choice.preference);
   why += "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
-  for (int tile = 0; rung->choose != nullptr && tile < rung->tiles; ++tile) {
-    why += "  " + std::string(rung->tile_name(tile).text) + ", " +
-           sum(candidate(*rung, plan.row, plan.gpu, tile).choice.forecast) + "\n";
-  }
-  return why;
+  return rung->choose == nullptr ? why : why + explain_tiles(plan);
 }
 
 std::string explain_fallback(const Plan::Impl& plan) {

@@ -98,8 +98,12 @@ TEST(Plan, HasAFallbackForMisalignedPointers) {
 TEST(Plan, SaysWhatWasWeighed) {
   const auto plan = planned(90, square(Type::bf16));
   const std::string& why = plan->words().why;
+  int named = 0;  // the shortest forecasts; the others are counted
   for (int tile = 0; tile < plan->best.rung->tiles; ++tile)
-    EXPECT_NE(why.find(std::string("  ") + plan->best.rung->tile_name(tile).text + ", "), std::string::npos) << why;
+    named += why.find(std::string("\n  ") + plan->best.rung->tile_name(tile).text + ", ") != std::string::npos;
+  EXPECT_EQ(named, 8) << why;
+  EXPECT_NE(why.find("\n  " + std::to_string(plan->best.rung->tiles - 8) + " others, up to "), std::string::npos)
+      << why;
   for (const char* said :
        {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue", "least energy",
         "no forecast, so used only where no rung with one can be: tensor/31, tensor/34–38, "

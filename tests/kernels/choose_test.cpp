@@ -177,11 +177,26 @@ TEST(Choose, OneMatrixForAllProductsIsCopiedOnce) {
 }
 
 TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {
-  EXPECT_EQ(tile_for(problem(Type::bf16, 8192, 8192, 8192)), "128x256, 4 stages, cluster 2");
+  EXPECT_EQ(tile_for(problem(Type::bf16, 8192, 8192, 8192)), "128x256, cluster 2");
   EXPECT_EQ(tile_for(problem(Type::bf16, 1024, 1024, 1024)).substr(0, 3), "64x");
-  EXPECT_EQ(tile_for(problem(Type::bf16, 16, 4096, 4096, n, t)).substr(0, 5), "64x64");
-  EXPECT_NE(tile_for(problem(Type::bf16, 4096, 4096, 512)).find("pingpong"), std::string::npos)
-      << "where k is short, pingpong hides epilogues";
+}
+
+// A side of a few rows or columns is that of a tile's columns, which can be as few as 16.
+TEST(Choose, TheShortSideIsThatOfTheColumns) {
+  const std::string few_rows = tile_for(problem(Type::bf16, 16, 16384, 4096, n, t)),
+                    few_cols = tile_for(problem(Type::bf16, 16384, 16, 4096, n, t));
+  EXPECT_TRUE(few_rows.starts_with("64x16 ") || few_rows.starts_with("64x32 ")) << few_rows;
+  EXPECT_NE(few_rows.find(" turned"), std::string::npos) << few_rows;
+  EXPECT_TRUE(few_cols.starts_with("64x16 ") || few_cols.starts_with("64x32 ")) << few_cols;
+  EXPECT_EQ(few_cols.find(" turned"), std::string::npos) << few_cols;
+}
+
+// A few tiles of many k-steps: the blocks of a cluster share each, and one launch has the sums too.
+TEST(Choose, DeepTilesAreSharedWithinClusters) {
+  const Forecast forecast = choose(problem(Type::bf16, 256, 256, 8192, n, t)).forecast;
+  bool within = false;
+  for (const Forecast::Term& term : forecast) within = within || std::string(term.name) == "sums within clusters";
+  EXPECT_TRUE(within);
 }
 
 TEST(Choose, PromotedSumsAreNotMadeInPingpong) {

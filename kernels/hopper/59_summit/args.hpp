@@ -8,31 +8,40 @@
 namespace cairn::hopper_59 {
 
 struct Args {
-  std::int64_t m, n;
+  std::int64_t m, n;  // of the product as it is computed: of Cᵀ if turned
   float alpha, beta;
   void* C;
   std::int64_t ldc, stride_c;
   Type out;
+  bool turned;                    // the rows of the product are columns of C
   bool tma_store;                 // TMA stores C
-  bool tma_store_edge;            // also the tiles of the last columns: TMA writes full chunks of 16 bytes
+  bool tma_store_edge;            // also the tiles of C's last columns: TMA writes full chunks of 16 bytes
   bool vector_c;                  // C allows 16-byte accesses
   bool broadcast_a, broadcast_b;  // all products of the batch have the same A, the same B
-  int tiles;                      // of a product; the tiles of a cluster count as one
-  int load_bytes;                 // that TMA loads into a stage
+  int cluster;                    // blocks one below the other that share the columns of B, or
+  int k_blocks;                   // blocks of a cluster that share a tile, each with a range of k-steps
+  TileGrid grid;                  // the tiles of a product; those of a cluster count as one
+  int rows_a, rows_b;             // of a stage that TMA loads; those beyond the matrix may be left out
   StreamK stream_k;
-  float* partials;  // partial sums of split tiles
+  float* partials;  // partial sums of split tiles, each tile as it is in C
+  int bm, bn;       // of the tile, for the fix-up
 };
 
 struct BatchPosition : TilePosition {
   int batch;
 };
-template <int tile> __device__ __forceinline__ BatchPosition position_of(const Args& g, int index, int rank) {
-  using G = Geometry<tile>;
-  const int batch = index / g.tiles;
-  BatchPosition at{tile_position<G::cluster * G::bm, G::bn, G::group_rows>(g.m, g.n, index - batch * g.tiles), batch};
-  at.row += rank * G::bm;
-  at.rows -= rank * G::bm;  // not positive if the cluster has fewer tiles than blocks
-  return at;
+// Of block `rank` of those one below the other. bm and bn are the tile's.
+__device__ __forceinline__ BatchPosition position_of(const Args& g, int bm, int bn, int index, int rank) {
+  const auto tiles = static_cast<int>(g.grid.rows * g.grid.cols);
+  const int batch = index / tiles;
+  const auto [tile_row, tile_col] = g.grid.place(static_cast<unsigned>(index - batch * tiles));
+  const std::int64_t row =
+                         std::int64_t{tile_row * static_cast<unsigned>(g.cluster) + static_cast<unsigned>(rank)} * bm,
+                     col = std::int64_t{tile_col} * bn;
+  // Rows are not positive if the cluster has fewer tiles than blocks.
+  return {{row, col, static_cast<int>(min(g.m - row, std::int64_t{bm})),
+           static_cast<int>(min(g.n - col, std::int64_t{bn}))},
+          batch};
 }
 
 }  // namespace cairn::hopper_59

@@ -8,47 +8,50 @@
 
 namespace cairn::hopper_59 {
 
-inline Choice choice_of(int tile, const Cost& cost, const Packed& packed) {
-  const Tile& t = kTiles[tile];
+inline Choice choice_of(int variant, const Cost& cost, const Packed& packed) {
+  const Variant& v = kVariants[static_cast<std::size_t>(variant)];
+  const Tile& t = v.shape();
   Choice choice;
-  choice.tile = tile;
-  choice.scratch_bytes = packed.bytes + cost.stream_k.partial_tiles() * t.cluster * t.bm * t.bn * sizeof(float);
+  choice.tile = variant;
+  choice.scratch_bytes = packed.bytes + cost.division.partial_tiles() * v.cluster * t.bm * t.bn * sizeof(float);
   choice.forecast = cost.forecast;
-  choice.keep(cost.stream_k);
+  choice.keep(cost.division);
   return choice;
 }
 
 inline Choice choose(const Query& query) {
-  constexpr int count = static_cast<int>(std::size(kTiles));
-  const Packed packed = packed_problem(query.problem, query.aligned);
+  constexpr std::size_t count = kVariants.size();
+  const auto packed = [&](std::size_t i) { return packed_problem(query.problem, kVariants[i], query.aligned); };
   if (query.tile != kAnyTile) {
-    return choice_of(query.tile, cost_of(kTiles[query.tile], packed, query.device), packed);
+    const auto i = static_cast<std::size_t>(query.tile);
+    return choice_of(query.tile, cost_of(kVariants[i], packed(i), query.device), packed(i));
   }
+  const auto choice = [&](std::size_t i, const Cost& cost) {
+    return choice_of(static_cast<int>(i), cost, packed(i));
+  };
   std::array<Cost, count> costs;
-  int fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
-  for (int i = 0; i < count; ++i) {
-    costs[static_cast<std::size_t>(i)] = cost_of(kTiles[i], packed, query.device);
-    if (costs[static_cast<std::size_t>(i)].cycles < costs[static_cast<std::size_t>(fastest)].cycles) fastest = i;
+  const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
+  std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
+  for (std::size_t i = 0; i < count; ++i) {
+    costs[i] = cost_of(kVariants[i], packed(i), query.device);
+    if (us(i) < us(fastest)) fastest = i;
   }
-  const Cost& first = costs[static_cast<std::size_t>(fastest)];
-  if (first.cycles < model::kLong || 2 * first.memory >= first.cycles) return choice_of(fastest, first, packed);
+  const Cost& first = costs[fastest];
+  if (first.cycles < model::kLong || 2 * first.memory >= first.cycles) return choice(fastest, first);
 
   // At the power limit fewer cycles permit a lower clock, so the score is energy · ∛cycles.
   const bool very_long = first.cycles >= model::kVeryLong;
-  const double most = first.cycles * (very_long ? model::kVeryLongSlack : model::kLongSlack);
-  const auto score = [&](int i) {
-    const Cost& cost = costs[static_cast<std::size_t>(i)];
-    return cost.energy * std::cbrt(cost.cycles);
-  };
-  int best = fastest;
-  for (int i = 0; i < count; ++i)
-    if (costs[static_cast<std::size_t>(i)].cycles <= most && score(i) < score(best)) best = i;
-  Choice choice = choice_of(best, costs[static_cast<std::size_t>(best)], packed);
+  const double most = us(fastest) * (very_long ? model::kVeryLongSlack : model::kLongSlack);
+  const auto score = [&](std::size_t i) { return costs[i].energy * std::cbrt(costs[i].cycles); };
+  std::size_t best = fastest;
+  for (std::size_t i = 0; i < count; ++i)
+    if (us(i) <= most && score(i) < score(best)) best = i;
+  Choice chosen = choice(best, costs[best]);
   if (best != fastest) {
-    choice.preference = very_long ? "least energy of those within 3.5 % of the shortest forecast"
+    chosen.preference = very_long ? "least energy of those within 3.5 % of the shortest forecast"
                                   : "least energy of those within 2.5 % of the shortest forecast";
   }
-  return choice;
+  return chosen;
 }
 
 }  // namespace cairn::hopper_59

@@ -2,8 +2,8 @@
 // split along k or not, a tile is chosen, and the library compares the summit with other rungs.
 //
 // The time follows from what a k-step (128 bytes of k) needs of an SM's tensor cores, shared memory and L2, and from
-// how the tiles fill the GPU. The constants are fitted to times of every tile on the course and on thin problems
-// (results/h200/tiles_*.json) and held to those, and to shapes drawn by lot, by tests/lab/tiles_test.cpp.
+// how the tiles fill the GPU. The constants are fitted to times of every variant on shapes drawn by lot
+// (results/h200/tiles_fitted_*.json), and held to others (tiles_held_*.json) by tests/lab/tiles_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -16,37 +16,69 @@
 
 namespace cairn::hopper_59 {
 
-struct Cost {
+// How the tiles are divided along k: all of them among the blocks of a cluster, or those of the tail wave by stream-K,
+// or none.
+struct Division {
   StreamK stream_k{};  // full tiles and split tiles
-  double cycles = 0;   // of the GEMM, without packing
-  double memory = 0;   // that DRAM needs for A, B and C alone
-  double fixup = 0;    // of the fix-up, included in `cycles`
-  double energy = 0;   // relative to the tensor cores' for a k-step of 128 x 256
-  Forecast forecast;   // the same in microseconds, packing included
+  int k_blocks = 1;    // blocks of a cluster that share a tile
+  std::size_t partial_tiles() const {
+    return k_blocks > 1 ? static_cast<std::size_t>(stream_k.whole) * static_cast<std::size_t>(k_blocks)
+                        : stream_k.partial_tiles();
+  }
 };
+
+struct Cost {
+  Division division;
+  double cycles = 0;  // of the GEMM, without packing
+  double memory = 0;  // that DRAM needs for A, B and C alone
+  double sums = 0;    // of adding partial sums, included in `cycles`
+  double energy = 0;  // relative to the tensor cores' for a k-step of 128 x 256
+  Forecast forecast;  // the same in microseconds, packing included
+};
+
+// Clusters of `blocks` that run at the same time: each is within one GPC, and those of an H200 differ. As
+// cudaOccupancyMaxActiveClusters has it there, for each number of blocks.
+inline int clusters_at_once(int sms, int blocks) {
+  constexpr int h200[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+  return sms == h200[1] ? h200[blocks] : std::max(sms / blocks, 1);
+}
+
+// The tiles of a product of `rows` by `cols`.
+inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols) {
+  const Tile& t = v.shape();
+  const auto u = [](std::int64_t x) { return static_cast<unsigned>(x); };
+  return {u(ceil_div(rows, t.bm * v.cluster)), u(ceil_div(cols, t.bn)), u(std::max(2048 / t.bm / v.cluster, 1))};
+}
 
 namespace model {
 
 // Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores two thirds of
 // their peak; a single SM reaches all of it.
-inline constexpr double kTensorSustained = 2.0 / 3;
-inline constexpr double kSharedBytes = 128, kL2Bytes = 53.5, kDramBytes = 2500.0 / 132;
-inline constexpr double kClock = 0.98;   // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 2400;  // a grid, until its first k-step; clusters are scheduled later
-inline constexpr double kCluster = 1350;
-inline constexpr double kStraddle = 1.2;  // more L2 lines for each row of a box that straddles two
-inline constexpr double kRefetch = 0.27;  // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kIdleSms = 0.45;  // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kTensorSustained = 0.69;
+inline constexpr double kSharedBytes = 110, kL2Bytes = 64.8, kDramBytes = 2820.0 / 132;
+inline constexpr double kDramStraddle = 0.31;  // more of DRAM's time for an operand whose rows straddle lines
+inline constexpr double kLeastStep = 299;      // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kClock = 0.98;         // of the highest clock, while these constants were fitted
+inline constexpr double kLaunch = 2850;        // a grid, until its first k-step; clusters are scheduled later
+inline constexpr double kCluster = 1560;
+// More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
+inline constexpr double kStraddleLines = 0.78, kStraddleSectors = 1.88;
+inline constexpr double kRefetch = 0.4;   // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kIdleSms = 0.71;  // DRAM takes so much longer, times the fraction of SMs that idle
 // GEMM blocks that do not fit next to the packing kernel's wait until it drains; co-resident ones only start later.
-inline constexpr double kPackDrain = 6500, kPackCoResident = 1000;
-inline constexpr double kPackLaunch = 3500, kPackBytes = 12;  // a packing kernel; bytes a cycle, read or written
+inline constexpr double kPackDrain = 3740, kPackCoResident = 804;
+inline constexpr double kPackLaunch = 7510, kPackBytes = 26.7;  // a packing kernel; bytes a cycle, read or written
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 740, kEpilogueArea = 2700, kThreadStore = 4, kOneGroup = 1.2, kPingpong = 0.57;
-// The fix-up of split tiles: a second kernel; more for their elements, for each partial row (up to so many of one
-// row), and where that kernel's blocks cannot be co-resident with the GEMM's.
-inline constexpr double kFixup = 4000, kFixupArea = 9500, kFixupRow = 1.5, kFixupPartials = 8, kFixupAlone = 800;
+inline constexpr double kEpilogue = 674, kEpilogueArea = 2150, kThreadStore = 4.49, kOneGroup = 1.38,
+                        kPingpong = 0.53;
+// The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
+// row).
+inline constexpr double kFixup = 3750, kFixupArea = 14810, kFixupRow = 1.76, kFixupPartials = 8;
+// The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
+inline constexpr double kClusterSum = 1430, kClusterSumBytes = 28.7;
+inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 inline constexpr double kWorthSplitting = 1.2;
 inline constexpr double kArea = 128 * 256;
@@ -61,30 +93,36 @@ struct Step {
   double multiply, shared, l2;    // cycles
   double shared_bytes, l2_bytes;  // read and written; requested
   double rows;                    // of 128 bytes that are loaded
-  double cycles() const { return std::max({multiply, shared, l2}); }
+  double cycles() const { return std::max({multiply, shared, l2, kLeastStep}); }
   const char* name() const {
     return cycles() == multiply ? "main loop (tensor cores)"
            : cycles() == shared ? "main loop (shared memory)"
-                                : "main loop (L2)";
+           : cycles() == l2     ? "main loop (L2)"
+                                : "main loop (latency)";
   }
 };
 
 // `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time.
-inline Step step_of(const Tile& t, const Problem& p, double busy, double loading) {
+inline Step step_of(const Variant& v, const Problem& p, double busy, double loading) {
+  const Tile& t = v.shape();
   Step step{};
   // Four wgmma of 64 rows by n columns, each of which takes n / 2 cycles and reads 64 + n rows of 32 bytes.
-  const double columns = t.bm == 64 && !t.pingpong ? t.bn / 2.0 : t.bn;  // of a warpgroup
+  const double columns = t.wn();  // of a warpgroup
   const bool promoted = p.in == Type::e4m3 && p.compute != Compute::fast;
   const double n = promoted ? std::min(columns, 128.0) : columns, instructions = 4.0 * t.bm * t.bn / (64 * n);
   // FP8 promotion stalls wgmma unless the other warpgroup is issuing, which in pingpong it is not.
-  step.multiply = instructions * n / 2 / (1 - (1 - kTensorSustained) * busy) * (promoted && t.pingpong ? 2 : 1);
-  step.shared_bytes = instructions * (64 + n) * 32 + (t.bm + t.bn) * 128.0;
+  step.multiply = instructions * n / 2 / (1 - (1 - kTensorSustained) * busy) * (promoted && t.pingpong() ? 2 : 1);
+  const int b_rows = t.b_rows(p.op_b == Op::none ? Major::mn : Major::k);
+  step.shared_bytes = instructions * (64 + n) * 32 + (t.bm + b_rows) * 128.0;
   step.shared = step.shared_bytes / kSharedBytes;
   // K-major boxes end with the matrix, except those that the blocks of a cluster divide.
-  const bool ends = t.cluster == 1 && p.op_b == Op::transpose;
+  const bool ends = v.cluster == 1 && p.op_b == Op::transpose;
   const auto a = static_cast<double>(p.op_a == Op::none ? std::min<std::int64_t>(t.bm, p.m) : t.bm);
-  const auto b = static_cast<double>(ends ? std::min<std::int64_t>(t.bn, p.n) : t.bn) / t.cluster;
-  const auto requested = [&](std::int64_t ld) { return ld * size_of(p.in) % 128 == 0 ? 1 : 1 + kStraddle * loading; };
+  const auto b = static_cast<double>(ends ? std::min<std::int64_t>(t.bn, p.n) : b_rows) / v.cluster;
+  const auto requested = [&](std::int64_t ld) {
+    const std::int64_t bytes = ld * size_of(p.in);
+    return 1 + loading * (bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? kStraddleLines : kStraddleSectors);
+  };
   step.l2_bytes = (a * requested(p.lda) + b * requested(p.ldb)) * 128;
   step.l2 = step.l2_bytes / kL2Bytes;
   step.rows = a + b;
@@ -92,41 +130,51 @@ inline Step step_of(const Tile& t, const Problem& p, double busy, double loading
 }
 
 // Of `tiles` split tiles (of a cluster), each with so many partial sums.
-inline double fixup_cycles(const Tile& t, const Problem& p, double tiles, double partials) {
-  const double rows = tiles * static_cast<double>(std::min<std::int64_t>(t.cluster * t.bm, p.m));
-  return kFixup + (t.co_resident ? 0 : kFixupAlone) + kFixupArea * t.bm * t.bn / kArea +
+inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, double partials) {
+  const Tile& t = v.shape();
+  const double rows = tiles * static_cast<double>(std::min<std::int64_t>(v.cluster * t.bm, p.m));
+  return kFixup + kFixupArea * t.bm * t.bn / kArea +
          kFixupRow * rows * std::min(partials, kFixupPartials) * t.bn / 256;
 }
 
 }  // namespace model
 
 // `packed`: the problem as the kernel reads it, with A and B as stored or as packed.
-inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, const StreamK& stream_k) {
+inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device, const Division& division) {
   using namespace model;
+  const Tile& t = v.shape();
   const Problem& p = packed.problem;
-  const std::int64_t running = std::max(device.sms / t.cluster, 1);
+  const StreamK& stream_k = division.stream_k;
+  const std::int64_t running = clusters_at_once(device.sms, v.cluster);
   Cost cost;
-  cost.stream_k = stream_k;
-  const bool split = cost.stream_k.split > 0;
-  const std::int64_t tiles = cost.stream_k.whole + cost.stream_k.split;
-  const std::int64_t blocks = (split ? running : std::min(tiles, running)) * t.cluster;
+  cost.division = division;
+  const bool split = stream_k.split > 0, shared_k = division.k_blocks > 1;
+  const std::int64_t tiles = stream_k.whole + stream_k.split;
+  const std::int64_t blocks =
+      shared_k ? tiles * division.k_blocks : (split ? running : std::min(tiles, running)) * v.cluster;
   const double busy = std::min(static_cast<double>(blocks) / device.sms, 1.0);
   // Blocks that wait for the packing kernel start one after the other: if each computes one tile only, they do not
   // all load from L2 at the same time.
   const bool crowded = packed.blocks > 0 && packed.blocks + blocks > device.sms, once = !split && tiles <= running;
   const bool drains = crowded && (!t.co_resident || packed.blocks + blocks > 2 * device.sms);
-  const Step step = step_of(t, p, busy, drains && once ? 0 : busy);
+  const Step step = step_of(v, p, busy, drains && once ? 0 : busy);
 
-  const auto steps = static_cast<double>(cost.stream_k.steps), area = t.bm * t.bn / kArea;
-  const double waves = split ? static_cast<double>(tiles) / static_cast<double>(running)
-                             : static_cast<double>(ceil_div(tiles, running));
-  const double made = static_cast<double>(tiles * t.cluster) * steps;
+  const auto steps = static_cast<double>(stream_k.steps), area = t.bm * t.bn / kArea;
+  const double waves = shared_k ? 1.0 / division.k_blocks
+                       : split  ? static_cast<double>(tiles) / static_cast<double>(running)
+                                : static_cast<double>(ceil_div(tiles, running));
+  const double made = static_cast<double>(tiles * v.cluster) * steps;
   cost.energy = made * (area + kSharedEnergy * step.shared_bytes + kL2Energy * step.l2_bytes);
   // A, B and C each pass between DRAM and L2 once. Where all blocks start at the same time, some of what they have in
   // common is loaded from DRAM again.
   const double dram = kDramBytes * device.sms;
   const auto operands = static_cast<double>((p.m + p.n) * p.k * p.batch * size_of(p.in));
-  cost.memory = (operands + static_cast<double>(p.m * p.n * p.batch * size_of(p.out))) / dram;
+  const auto fetched = [&](std::int64_t rows, std::int64_t ld) {
+    const double straddle = ld * size_of(p.in) % 128 == 0 ? 1 : 1 + kDramStraddle;
+    return straddle * static_cast<double>(rows * p.k * p.batch * size_of(p.in));
+  };
+  cost.memory =
+      (fetched(p.m, p.lda) + fetched(p.n, p.ldb) + static_cast<double>(p.m * p.n * p.batch * size_of(p.out))) / dram;
   const double shared = std::max(made * step.rows * 128 - operands, 0.0);
   const double again = tiles <= running ? kRefetch * shared / dram : 0;
   // Idle SMs load nothing, nor do those without a tile in the tail wave.
@@ -134,25 +182,30 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
       split || tiles <= running ? busy : static_cast<double>(tiles) / (waves * static_cast<double>(running));
   const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - active));
 
-  const double by_threads = p.ldc * size_of(p.out) % 16 == 0 ? 1 : kThreadStore * (t.pingpong ? kOneGroup : 1);
+  const double by_threads = p.ldc * size_of(p.out) % 16 == 0 ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
   const double store = kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
-  const double tiles_each = std::ceil(waves), exposed = t.pingpong ? 1 + kPingpong * (tiles_each - 1) : tiles_each;
+  const double tiles_each = std::ceil(waves), exposed = t.pingpong() ? 1 + kPingpong * (tiles_each - 1) : tiles_each;
 
   const double mhz = kClock * device.mhz;
   const auto term = [&](const char* name, double cycles) {
     cost.cycles += cycles;
     cost.forecast.add(name, cycles / mhz);
   };
-  term("launch", kLaunch + (t.cluster > 1 ? kCluster : 0));
+  term("launch", kLaunch + (v.cluster > 1 || shared_k ? kCluster : 0));
   if (drains) term("wait for packing", kPackDrain);
   if (crowded && !drains && tiles <= running) term("wait for packing", kPackCoResident);
   const double loop = waves * steps * step.cycles();
   term(loop >= memory ? step.name() : "main loop (DRAM)", std::max(loop, memory));
-  term("epilogue", exposed * (kEpilogue + store));
+  if (shared_k) {
+    cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes;
+    term("sums within clusters", cost.sums);
+  } else {
+    term("epilogue", exposed * (kEpilogue + store));
+  }
   if (split) {
-    const auto tail = static_cast<double>(cost.stream_k.split);
-    cost.fixup = fixup_cycles(t, p, tail, static_cast<double>(running) / tail + 1);
-    term("fix-up of split tiles", cost.fixup);
+    const auto tail = static_cast<double>(stream_k.split);
+    cost.sums = fixup_cycles(v, p, tail, static_cast<double>(running) / tail + 1);
+    term("fix-up of split tiles", cost.sums);
   }
   const double packing =
       packed.bytes > 0 ? kPackLaunch + 2 * static_cast<double>(packed.bytes) / (kPackBytes * device.sms) : 0;
@@ -160,16 +213,24 @@ inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device, c
   return cost;
 }
 
-// The tail wave is split along k where that saves more than the fix-up costs.
-inline Cost cost_of(const Tile& t, const Packed& packed, const Device& device) {
+// The tail wave is split along k where that saves more than the fix-up costs; or the blocks of a cluster share a tile.
+inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device) {
   const Problem& p = packed.problem;
-  const std::int64_t tiles = ceil_div(p.m, t.bm * t.cluster) * ceil_div(p.n, t.bn) * p.batch;
+  const TileGrid grid = tile_grid(v, p.m, p.n);
+  const std::int64_t tiles = std::int64_t{grid.rows} * grid.cols * p.batch;
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kRowBytes);
-  const Cost whole = cost_of(t, packed, device, whole_tiles(tiles, steps));
-  const StreamK stream_k = split_tail_wave(tiles, steps, std::max(device.sms / t.cluster, 1), 1);
-  if (stream_k.split == 0) return whole;
-  const Cost split = cost_of(t, packed, device, stream_k);
-  return whole.cycles - split.cycles > (model::kWorthSplitting - 1) * split.fixup ? split : whole;
+  const StreamK whole = whole_tiles(tiles, steps);
+  Cost best = cost_of(v, packed, device, {whole});
+  const auto consider = [&](const Division& division) {
+    const Cost split = cost_of(v, packed, device, division);
+    if (best.cycles - split.cycles > (model::kWorthSplitting - 1) * split.sums) best = split;
+  };
+  const StreamK stream_k = split_tail_wave(tiles, steps, clusters_at_once(device.sms, v.cluster), 1);
+  if (stream_k.split > 0) consider({stream_k});
+  for (int blocks = 2; v.cluster == 1 && blocks <= model::kMostKBlocks; ++blocks)
+    if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, blocks))
+      consider({whole, blocks});
+  return best;
 }
 
 }  // namespace cairn::hopper_59

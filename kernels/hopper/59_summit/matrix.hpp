@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device/matrix_map.hpp"
+#include "kernels/hopper/59_summit/tile.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
@@ -73,14 +74,25 @@ inline PackGrid pack_grid(const Matrix& from) {
   return grid;
 }
 
+// Cᵀ = op(B)ᵀ op(A)ᵀ: the problem as a turned variant computes it. C stays as it is stored.
+inline Problem turned_problem(const Problem& p) {
+  const auto other = [](Op op) { return op == Op::none ? Op::transpose : Op::none; };
+  Problem turned = p;
+  turned.m = p.n, turned.n = p.m;
+  turned.op_a = other(p.op_b), turned.op_b = other(p.op_a);
+  turned.lda = p.ldb, turned.ldb = p.lda;
+  turned.stride_a = p.stride_b, turned.stride_b = p.stride_a;
+  return turned;
+}
+
 // A problem as the kernel reads it, with A and B as stored or as packed, and what packing takes.
 struct Packed {
   Problem problem;
   std::int64_t blocks = 0;  // that pack the last operand: the others have ended when the GEMM starts
   std::size_t bytes = 0;    // of the copies
 };
-inline Packed packed_problem(const Problem& row, bool aligned) {
-  Packed all{row};
+inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned) {
+  Packed all{v.turned ? turned_problem(row) : row};
   Problem& p = all.problem;
   const auto pack = [&](const Matrix& from, std::int64_t& ld, std::int64_t& stride, Op& op, Op k_major) {
     if (!needs_packing(from, aligned) || from.stored_rows() == 0 || from.stored_cols() == 0) return;
@@ -90,24 +102,42 @@ inline Packed packed_problem(const Problem& row, bool aligned) {
     all.blocks = pack_grid(from).blocks();
     all.bytes += bytes_of(to);
   };
-  pack(matrix_a(row), p.lda, p.stride_a, p.op_a, Op::none);
-  pack(matrix_b(row), p.ldb, p.stride_b, p.op_b, Op::transpose);
+  pack(matrix_a(p), p.lda, p.stride_a, p.op_a, Op::none);
+  pack(matrix_b(p), p.ldb, p.stride_b, p.op_b, Op::transpose);
   return all;
 }
 
-// Its tensor map, for boxes of `box` rows; the third coordinate is the product of the batch.
-inline Status map_of(TensorMap& out, const Matrix& m, int box, bool tf32) {
-  if (m.k == 0) return {};
+// A matrix as TMA sees it; the third coordinate is the product of the batch.
+inline TensorBox box_of(const Matrix& m) {
   const auto size = static_cast<std::uint64_t>(size_of(m.type));
   const bool broadcast = m.batch == 1 || m.stride == 0;
-  TensorBox what{m.base, m.type, tf32, 3};
+  TensorBox what{m.base, m.type, false, 3};
   what.sizes = {static_cast<std::uint64_t>(m.stored_cols()), static_cast<std::uint64_t>(m.stored_rows()),
                 broadcast ? 1 : static_cast<std::uint64_t>(m.batch)};
   const std::uint64_t row_bytes = static_cast<std::uint64_t>(m.ld) * size;
   what.strides = {size, row_bytes, broadcast ? row_bytes : static_cast<std::uint64_t>(m.stride) * size};
-  what.box = {static_cast<std::uint32_t>(128 / size),
-              static_cast<std::uint32_t>(m.major == Major::k ? box : 128 / static_cast<int>(size)), 1};
+  return what;
+}
+
+// The tensor map of A or B, for boxes of `box` rows.
+inline Status map_of(TensorMap& out, const Matrix& m, int box, bool tf32) {
+  if (m.k == 0) return {};
+  const int elements = static_cast<int>(128 / size_of(m.type));
+  TensorBox what = box_of(m);
+  what.tf32 = tf32;
+  what.box = {static_cast<std::uint32_t>(elements), static_cast<std::uint32_t>(m.major == Major::k ? box : elements),
+              1};
   what.swizzle = Swizzle::b128;
+  return make_tensor_map(out, what);
+}
+
+// That of C, in the boxes in which a variant stores it.
+inline Status map_of_c(TensorMap& out, const Matrix& m, const Variant& v) {
+  const int size = static_cast<int>(size_of(m.type)), wn = v.shape().wn();
+  const int cols = v.turned ? 128 / size : box_cols(wn, size), rows = v.turned ? turned_box_rows(wn) : 64;
+  TensorBox what = box_of(m);
+  what.box = {static_cast<std::uint32_t>(cols), static_cast<std::uint32_t>(rows), 1};
+  what.swizzle = cols * size == 128 ? Swizzle::b128 : cols * size == 64 ? Swizzle::b64 : Swizzle::b32;
   return make_tensor_map(out, what);
 }
 

@@ -16,10 +16,9 @@ template <int rows, int cols> __device__ __forceinline__ void clear(float (&acc)
 
 // Accumulates if `add`, else overwrites; asynchronous. A wgmma takes 32 bytes of k: K-major these are 32 bytes of
 // every row, MN-major 16 rows.
-template <class In, int tile, Major a_major, Major b_major>
-__device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::wgmmas][Geometry<tile>::wn / 2],
-                                         MatrixDescriptor a, MatrixDescriptor b, bool add) {
-  using G = Geometry<tile>;
+template <class In, class G, Major a_major, Major b_major>
+__device__ __forceinline__ void multiply(float (&acc)[G::wgmmas][G::wn / 2], MatrixDescriptor a, MatrixDescriptor b,
+                                         bool add) {
   wgmma_fence();
 #pragma unroll
   for (int kk = 0; kk < 4; ++kk) {
@@ -35,10 +34,9 @@ __device__ __forceinline__ void multiply(float (&acc)[Geometry<tile>::wgmmas][Ge
 // The same with promotion, complete on return. The tensor cores keep 14 bits of a sum of e4m3 products, so the
 // products of one k-step are summed from zero there and then added to f32 accumulators. Only the wgmma of the other
 // warpgroup overlap the additions.
-template <class In, int tile>
-__device__ __forceinline__ void multiply_promoted(float (&acc)[Geometry<tile>::wgmmas][Geometry<tile>::wn / 2],
-                                                  MatrixDescriptor a, MatrixDescriptor b) {
-  using G = Geometry<tile>;
+template <class In, class G>
+__device__ __forceinline__ void multiply_promoted(float (&acc)[G::wgmmas][G::wn / 2], MatrixDescriptor a,
+                                                  MatrixDescriptor b) {
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
 #pragma unroll

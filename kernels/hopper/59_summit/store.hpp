@@ -1,4 +1,5 @@
-// The epilogue of the summit: C by TMA where possible, else by threads; partial sums to scratch memory.
+// The epilogue of the summit: full tiles to C, by TMA where possible, else by threads. Turned tiles hold Cᵀ and are
+// transposed on their way out.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -20,13 +21,85 @@ struct Staging {
   unsigned char *boxes, *stages;  // stages: nullptr while they are needed for loads
 };
 
-// Stores 64 x n accumulators of a warpgroup to C at (row, col) of product `batch`. A staging box takes 128 bytes of
-// every row; when kBoxes are written, TMA stores them. Free stages have a box each, `stage_stride` bytes apart.
-template <Type out, int n, int stages, int stage_stride>
+// Writes columns first … first + cols - 1 of the 64 accumulator rows to a box of 64 rows, its chunks swizzled for TMA.
+template <Type out, int cols>
+__device__ __forceinline__ void fill_box(unsigned char* box, const float* acc, int first, float alpha) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  constexpr int bytes = cols * (out == Type::f32 ? 4 : 2), chunks = bytes / 16, turn_rows = 8 / chunks;
+  const auto chunk_of = [](int row, int chunk) { return row * bytes + (chunk ^ row / turn_rows % chunks) * 16; };
+  if constexpr (out == Type::f32) {
+#pragma unroll
+    for (int j = 0; j < cols / 8; ++j) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int row = warp * 16 + half * 8 + lane / 4;
+        const float* const x = &acc[first / 2 + j * 4 + half * 2];
+        *reinterpret_cast<float2*>(box + chunk_of(row, j * 2 + lane % 4 / 2) + lane % 2 * 8) =
+            make_float2(alpha * x[0], alpha * x[1]);
+      }
+    }
+  } else {
+    // Lanes 0-15 address 16 rows, lanes 16-31 the same rows 8 columns further on.
+    using Out = std::conditional_t<out == Type::f16, __half, __nv_bfloat16>;
+    const int row = warp * 16 + lane % 16;
+#pragma unroll
+    for (int j = 0; j < cols / 16; ++j) {
+      const float* const x = &acc[first / 2 + j * 8];
+      std::uint32_t pairs[4];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) pairs[e] = pack<Out>(alpha * x[2 * e], alpha * x[2 * e + 1]);
+      store_matrices(box + chunk_of(row, j * 2 + lane / 16), pairs);
+    }
+  }
+}
+
+// Turned: columns first … first + rows - 1 become the rows of a box, and the 64 accumulator rows its columns, which
+// for f32 are those of two boxes: `half` 0 and 1.
+template <Type out, int rows>
+__device__ __forceinline__ void fill_turned_box(unsigned char* box, const float* acc, int first, int half,
+                                                float alpha) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  // Chunk c of row r is stored at c ^ r % 8. Eight rows further on that is the same, so four addresses, or one, serve
+  // all of them.
+  if constexpr (out == Type::f32) {
+    if (warp / 2 != half) return;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const int row = lane % 4 * 2 + e % 2, col = warp % 2 * 16 + e / 2 * 8 + lane / 4;
+      unsigned char* const to = box + row * kRowBytes + (col / 4 ^ row) * 16 + col % 4 * 4;
+#pragma unroll
+      for (int j = 0; j < rows / 8; ++j)
+        *reinterpret_cast<float*>(to + j * 8 * kRowBytes) = alpha * acc[first / 2 + j * 4 + e];
+    }
+  } else {
+    // A matrix of 8 x 8 is transposed as it is stored: lane 8 i + r addresses row r of matrix i. Matrices 0 and 1 are
+    // next to each other, 2 and 3 below them.
+    using Out = std::conditional_t<out == Type::f16, __half, __nv_bfloat16>;
+    const int matrix = lane / 8, r = lane % 8;
+    unsigned char* const to = box + (matrix / 2 * 8 + r) * kRowBytes + ((warp * 2 + matrix % 2) ^ r) * 16;
+#pragma unroll
+    for (int j = 0; j < rows / 8; j += 2) {
+      const float* const x = &acc[first / 2 + j * 4];
+      if (j + 1 < rows / 8) {
+        const std::uint32_t pairs[4] = {pack<Out>(alpha * x[0], alpha * x[1]), pack<Out>(alpha * x[2], alpha * x[3]),
+                                        pack<Out>(alpha * x[4], alpha * x[5]), pack<Out>(alpha * x[6], alpha * x[7])};
+        store_transposed(to + j * 8 * kRowBytes, pairs);
+      } else {
+        const std::uint32_t pairs[2] = {pack<Out>(alpha * x[0], alpha * x[1]), pack<Out>(alpha * x[2], alpha * x[3])};
+        store_transposed(matrix < 2 ? to + j * 8 * kRowBytes : box, pairs);  // addresses of lanes 16-31 are ignored
+      }
+    }
+  }
+}
+
+// Stores 64 x n accumulators of a warpgroup to C by TMA, where the first is at (row, col) of product `batch`. When
+// kBoxes are written, TMA stores them. Free stages have a box each, `stage_stride` bytes apart.
+template <Type out, int n, bool turned, int stages, int stage_stride>
 __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col, int batch,
                                             const float (&acc)[n / 2], float alpha, Staging staging, int barrier) {
-  constexpr int box_cols = out == Type::f32 ? 32 : 64, boxes = n / box_cols;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  constexpr int size = out == Type::f32 ? 4 : 2, side = turned ? turned_box_rows(n) : box_cols(n, size),
+                across = turned ? size / 2 : 1,  // boxes next to each other for the 64 accumulator rows
+      boxes = n / side * across;
   const bool issuer = threadIdx.x % 128 == 0;
 #pragma unroll
   for (int first = 0; first < boxes; first += kBoxes) {
@@ -39,39 +112,17 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
     if (first == 0 || !in_stages) bar_sync(barrier, 128);
 #pragma unroll
     for (int c = first; c < first + kBoxes && c < boxes; ++c) {
-      unsigned char* const box = box_of(c);
-      // Chunks are swizzled for TMA.
-      if constexpr (out == Type::f32) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            const int box_row = warp * 16 + half * 8 + lane / 4, chunk = (j * 2 + lane % 4 / 2) ^ box_row % 8;
-            const float* const x = &acc[c * 16 + j * 4 + half * 2];
-            *reinterpret_cast<float2*>(box + box_row * kRowBytes + chunk * 16 + lane % 2 * 8) =
-                make_float2(alpha * x[0], alpha * x[1]);
-          }
-        }
-      } else {
-        // Lanes 0-15 address 16 rows, lanes 16-31 the same rows 8 columns further on.
-        using Out = std::conditional_t<out == Type::f16, __half, __nv_bfloat16>;
-        const int box_row = warp * 16 + lane % 16;
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const float* const x = &acc[c * 32 + j * 8];
-          std::uint32_t pairs[4];
-#pragma unroll
-          for (int e = 0; e < 4; ++e) pairs[e] = pack<Out>(alpha * x[2 * e], alpha * x[2 * e + 1]);
-          store_matrices(box + box_row * kRowBytes + ((j * 2 + lane / 16) ^ box_row % 8) * 16, pairs);
-        }
-      }
+      if constexpr (turned) fill_turned_box<out, side>(box_of(c), acc, c / across * side, c % across, alpha);
+      if constexpr (!turned) fill_box<out, side>(box_of(c), acc, c * side, alpha);
     }
     fence_proxy_async();
     bar_sync(barrier, 128);
     if (!issuer) continue;
 #pragma unroll
-    for (int c = first; c < first + kBoxes && c < boxes; ++c)
-      tma_store(C, {col + c * box_cols, row, batch}, box_of(c));
+    for (int c = first; c < first + kBoxes && c < boxes; ++c) {
+      if constexpr (turned) tma_store(C, {col + c % across * 32, row + c / across * side, batch}, box_of(c));
+      if constexpr (!turned) tma_store(C, {col + c * side, row, batch}, box_of(c));
+    }
     tma_commit();
   }
 }
@@ -81,47 +132,39 @@ template <class In, Type out>
 inline constexpr bool can_store = std::is_same_v<In, E4m3> || (std::is_same_v<In, __half> && out == Type::f16) ||
                                   (std::is_same_v<In, __nv_bfloat16> && out == Type::bf16);
 
-template <class In> __device__ __forceinline__ void update_element(const Args& g, std::int64_t at, float sum) {
+// f.template operator()<Out>() with the type of C.
+template <class In, class F> __device__ __forceinline__ void with_out(Type out, F&& f) {
   if constexpr (can_store<In, Type::e4m3>) {
-    if (g.out == Type::e4m3) return update<E4m3>(g.C, at, sum, g.alpha, g.beta);
+    if (out == Type::e4m3) return f.template operator()<E4m3>();
   }
   if constexpr (can_store<In, Type::f16>) {
-    if (g.out == Type::f16) return update<__half>(g.C, at, sum, g.alpha, g.beta);
+    if (out == Type::f16) return f.template operator()<__half>();
   }
   if constexpr (can_store<In, Type::bf16>) {
-    if (g.out == Type::bf16) return update<__nv_bfloat16>(g.C, at, sum, g.alpha, g.beta);
+    if (out == Type::bf16) return f.template operator()<__nv_bfloat16>();
   }
-  update<float>(g.C, at, sum, g.alpha, g.beta);
-}
-
-// Stores 64 x n partial sums to scratch memory, in rows `stride` apart. Threads do it because compute-sanitizer's
-// initcheck does not see TMA stores and would report the memory as uninitialized.
-template <int n> __device__ __forceinline__ void store_partials(float* to, int stride, const float (&acc)[n / 2]) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
-#pragma unroll
-  for (int j = 0; j < n / 8; ++j) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      *reinterpret_cast<float2*>(to + (row + half * 8) * stride + j * 8 + lane % 4 * 2) =
-          make_float2(acc[4 * j + 2 * half], acc[4 * j + 2 * half + 1]);
-  }
+  f.template operator()<float>();
 }
 
 // Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
-template <class In, int tile>
+template <class In, class G>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
-                                      const float (&acc)[Geometry<tile>::wgmmas][Geometry<tile>::wn / 2],
-                                      Staging staging, int barrier) {
-  using G = Geometry<tile>;
-  const bool by_tma = g.tma_store && (g.tma_store_edge || at.cols == G::bn);
+                                      const float (&acc)[G::wgmmas][G::wn / 2], Staging staging, int barrier) {
+  const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
+  const bool by_tma = g.tma_store && (g.tma_store_edge || !edge);
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
-    const int tile_row = row + i * 64, c_row = static_cast<int>(at.row) + tile_row,
-              c_col = static_cast<int>(at.col) + col;
+    const int tile_row = row + i * 64, p_row = static_cast<int>(at.row) + tile_row,
+              p_col = static_cast<int>(at.col) + col;
     const Staging here{staging.boxes, staging.stages == nullptr ? nullptr : staging.stages + i * 64 * kRowBytes};
     const auto store_as = [&]<Type out>(std::integral_constant<Type, out>) {
-      store_boxes<out, G::wn, G::stages, G::bm * kRowBytes>(C, c_row, c_col, at.batch, acc[i], g.alpha, here,
-                                                            barrier);
+      if (g.turned) {
+        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], g.alpha, here,
+                                                                    barrier);
+      } else {
+        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], g.alpha, here,
+                                                                     barrier);
+      }
     };
     if (by_tma) {
       if constexpr (can_store<In, Type::f16>) {
@@ -135,10 +178,17 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
     }
     if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // the strips use the memory of the staging boxes
     bar_sync(barrier, 128);
-    const std::int64_t first = at.batch * g.stride_c + (at.row + tile_row) * g.ldc + at.col + col;
-    for_each_accumulator<G::wn>(first, g.ldc, at.rows - tile_row, at.cols - col, acc[i],
-                                reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4],
-                                [&](std::int64_t c, float sum) { update_element<In>(g, c, sum); });
+    const std::int64_t c_row = at.row + tile_row, c_col = at.col + col;
+    const std::int64_t first = at.batch * g.stride_c + (g.turned ? c_col * g.ldc + c_row : c_row * g.ldc + c_col);
+    AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4];
+    const auto put = [&](std::int64_t c, float sum) {
+      with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, c, sum, g.alpha, g.beta); });
+    };
+    if (g.turned) {
+      for_each_turned_accumulator<G::wn>(first, g.ldc, at.rows - tile_row, at.cols - col, acc[i], strip, put);
+    } else {
+      for_each_accumulator<G::wn>(first, g.ldc, at.rows - tile_row, at.cols - col, acc[i], strip, put);
+    }
   }
 }
 

@@ -1,6 +1,9 @@
-// The tiles of the summit. Two consumer warpgroups compute one tile together (cooperative), one below the other or,
-// if it has 64 rows, next to each other; or each computes tiles of its own (pingpong), as in 58.
+// The tiles of the summit, and its variants: a tile, a cluster and the way round. Two consumer warpgroups compute one
+// tile together (cooperative), one below the other or next to each other; or each computes tiles of its own
+// (pingpong), as in 58.
 #pragma once
+
+#include <array>
 
 #include "device/accumulators.hpp"
 #include "device/matrix_map.hpp"
@@ -11,66 +14,115 @@ namespace cairn::hopper_59 {
 
 inline constexpr int kThreads = 128 + 256;            // a producer warpgroup and two consumer warpgroups
 inline constexpr int kRowBytes = 128;                 // a row of a swizzled tile, and a k-step of any type
-inline constexpr int kBoxBytes = 64 * kRowBytes;      // a staging box of C: 64 rows
+inline constexpr int kBoxBytes = 64 * kRowBytes;      // a staging box of C, at most
 inline constexpr int kBoxes = 2;                      // for each consumer warpgroup
-inline constexpr int kProducerRegisters = 40;         // of a thread, after setmaxnreg
 inline constexpr int kHelperSharedBytes = 17 * 1024;  // of a packing or fix-up block
 inline constexpr int kReservedSharedBytes = 1024;     // that CUDA reserves for each block
 
+enum class Team : std::uint8_t { rows, cols, pingpong };  // what the consumer warpgroups divide: rows, columns, tiles
+
+// C is stored in boxes of up to 64 rows and 128 bytes. Upright, 64 accumulator rows by the widest columns that divide
+// a warpgroup's; turned, its columns are rows of C, and the most that divide them are a box.
+__host__ __device__ constexpr int box_cols(int wn, int size) {
+  int bytes = 128;
+  while (wn % (bytes / size) != 0) bytes /= 2;
+  return bytes / size;
+}
+__host__ __device__ constexpr int turned_box_rows(int wn) {
+  int rows = 64;
+  while (wn % rows != 0) rows -= 8;
+  return rows;
+}
+
 struct Tile {
   int bm, bn;
-  int stages;
-  int cluster;            // blocks one below the other, which share the columns of B
-  bool pingpong = false;  // a tile for each consumer warpgroup, else one for both
+  Team team = Team::rows;
   // A GEMM block has an SM to itself unless it is small enough to leave registers and shared memory for a packing or
   // fix-up block: then neither kernel has to drain before the other starts.
   bool co_resident = false;
+  constexpr bool pingpong() const { return team == Team::pingpong; }
+  constexpr int wm() const { return team == Team::rows ? bm / 2 : bm; }  // a warpgroup's part of the tile
+  constexpr int wn() const { return team == Team::cols ? bn / 2 : bn; }
+  // Rows of shared memory that a stage has for B. TMA loads 64 columns of an MN-major B at a time, for each warpgroup
+  // that has columns of its own.
+  constexpr int b_rows(Major b) const { return b == Major::k ? bn : bn / wn() * ((wn() + 63) / 64 * 64); }
   constexpr int blocks_per_sm() const { return co_resident ? 2 : 1; }  // as far as registers go
   constexpr int launch_registers() const { return 65536 / blocks_per_sm() / kThreads / 8 * 8; }  // of a thread
-  constexpr int consumer_registers() const { return co_resident ? 96 : 232; }  // of a thread, after setmaxnreg
-  constexpr int stage_bytes() const { return (bm + bn) * kRowBytes; }
-  constexpr int shared() const {
-    return stages * (stage_bytes() + 2 * static_cast<int>(sizeof(Mbarrier))) + 2 * kBoxes * kBoxBytes;
+  // Of a thread, after setmaxnreg.
+  constexpr int accumulators() const { return wm() * wn() / 128; }
+  constexpr int consumer_registers() const { return co_resident ? 96 : 224; }
+  constexpr int producer_registers() const { return co_resident ? 48 : 56; }
+  constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
+  constexpr int shared_of_stage(Major b) const { return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)); }
+  // The stages that fit beside the staging boxes and, where co-resident, a block of a helper.
+  constexpr int stages(Major b) const {
+    const int helper = co_resident ? kReservedSharedBytes + kHelperSharedBytes : 0;
+    return (228 * 1024 - kReservedSharedBytes - helper - 2 * kBoxes * kBoxBytes) / shared_of_stage(b);
   }
+  constexpr int shared(Major b) const { return stages(b) * shared_of_stage(b) + 2 * kBoxes * kBoxBytes; }
   constexpr bool valid() const {
-    return bm % 64 == 0 && bm <= 256 && (pingpong || bm == 64 || bm % 128 == 0) &&
-           bn % (pingpong || bm > 64 ? 64 : 128) == 0 && bn <= 256 && bn % (64 * cluster) == 0 &&  // TMA boxes
-           bm * bn / (pingpong ? 128 : 256) + 40 <= consumer_registers() &&
-           128 * kProducerRegisters + 256 * consumer_registers() <= kThreads * launch_registers() && stages >= 2 &&
-           kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip)) &&
-           kReservedSharedBytes + shared() + (co_resident ? kReservedSharedBytes + kHelperSharedBytes : 0) <=
-               228 * 1024;
-  }
-  TileName name() const {
-    return pingpong ? tile_text("%dx%d pingpong, %d stages, cluster %d", bm, bn, stages, cluster)
-                    : tile_text("%dx%d, %d stages, cluster %d", bm, bn, stages, cluster);
+    return wm() % 64 == 0 && bm <= 256 && wn() % 16 == 0 && wn() <= 256 &&
+           (wn() <= 64 || turned_box_rows(wn()) >= 32) && accumulators() + 40 <= consumer_registers() &&
+           128 * producer_registers() + 256 * consumer_registers() <= kThreads * launch_registers() &&
+           stages(Major::mn) >= 2 && kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
   }
 };
-inline constexpr Tile kTiles[] = {{128, 256, 4, 1},
-                                  {128, 256, 4, 2},
-                                  {256, 128, 4, 1},
-                                  {128, 192, 4, 1},
-                                  {128, 128, 6, 2, true},
-                                  {128, 128, 6, 1},
-                                  {64, 128, 7, 1, false, true},
-                                  {64, 128, 7, 2, false, true},
-                                  {64, 64, 12, 1, true},
-                                  {64, 64, 11, 1, true, true}};
+inline constexpr Tile kTiles[] = {{128, 256},
+                                  {256, 128},
+                                  {128, 192},
+                                  {128, 128, Team::pingpong},
+                                  {128, 128},
+                                  {64, 128, Team::cols, true},
+                                  {64, 64, Team::pingpong},
+                                  {64, 64, Team::pingpong, true},
+                                  {128, 224},
+                                  {128, 160},
+                                  {128, 96},
+                                  {64, 96, Team::pingpong},
+                                  {64, 32, Team::pingpong},
+                                  {64, 16, Team::pingpong}};
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
 
+// A tile as the library may run it.
+struct Variant {
+  int tile;
+  int cluster = 1;      // blocks one below the other, which share the columns of B
+  bool turned = false;  // computes Cᵀ = op(B)ᵀ op(A)ᵀ, so that the columns of a tile are rows of C
+  constexpr const Tile& shape() const { return kTiles[tile]; }
+  constexpr bool valid() const { return shape().bn % (8 * cluster) == 0; }
+  TileName name() const {
+    const Tile& t = shape();
+    const char* const team = t.team == Team::pingpong ? " pingpong" : t.team == Team::cols ? " by columns" : "";
+    return tile_text("%dx%d%s%s%s, cluster %d", t.bm, t.bn, team, t.co_resident ? " co-resident" : "",
+                     turned ? " turned" : "", cluster);
+  }
+};
+inline constexpr Variant kUpright[] = {{0},  {0, 2},  {1},  {1, 2},  {2},  {2, 2},  {3, 2}, {4},
+                                       {5},  {5, 2},  {6},  {7},     {8},  {8, 2},  {9},    {9, 2},
+                                       {10}, {10, 2}, {11}, {11, 2}, {12}, {12, 2}, {13},   {13, 2}};
+inline constexpr auto kVariants = [] {
+  std::array<Variant, 2 * std::size(kUpright)> all{};
+  for (std::size_t i = 0; i < std::size(kUpright); ++i) {
+    all[i] = all[i + std::size(kUpright)] = kUpright[i];
+    all[i + std::size(kUpright)].turned = true;
+  }
+  return all;
+}();
+static_assert(std::ranges::all_of(kVariants, &Variant::valid));
+
 // A tile as the kernel is compiled for it.
-template <int tile> struct Geometry {
+template <int tile, Major b_major> struct Geometry {
   static constexpr Tile t = kTiles[tile];
-  static constexpr int bm = t.bm, bn = t.bn, stages = t.stages, cluster = t.cluster;
-  static constexpr bool pingpong = t.pingpong;
-  static constexpr int consumer_registers = t.consumer_registers();
-  static constexpr int stage_bytes = t.stage_bytes();
-  static constexpr int warpgroups_m = pingpong || bm == 64 ? 1 : 2;  // warpgroups that a tile is divided among
-  static constexpr int warpgroups_n = pingpong || bm > 64 ? 1 : 2;
-  static constexpr int wm = bm / warpgroups_m, wn = bn / warpgroups_n;             // a warpgroup's part of the tile
-  static constexpr int wgmmas = wm / 64;                                           // of 64 rows
-  static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn < 128 ? wn : wn / 2;  // columns promoted at a time
-  static constexpr int group_rows = 2048 / bm / cluster;  // rows of tiles in a group of the block order
+  static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
+  static constexpr bool pingpong = t.pingpong();
+  static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
+  static constexpr int stage_bytes = t.stage_bytes(b_major);
+  static constexpr int wm = t.wm(), wn = t.wn();
+  static constexpr int wgmmas = wm / 64;  // of 64 rows
+  static constexpr int parts_n = bn / wn,
+                       b_part = b_rows / parts_n;  // warpgroups next to each other, rows of B of each
+  // Columns promoted at a time, as many as there are registers for.
+  static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn > 128 || t.accumulators() >= 144 ? wn / 2 : wn;
 };
 
 }  // namespace cairn::hopper_59

@@ -1,8 +1,9 @@
 // The work of a persistent block: full tiles, and then its k range of the split tiles of the tail wave
-// (device/stream_k.hpp). A k range that reaches into a second tile is two work items of the block.
+// (device/stream_k.hpp). A k range that reaches into a second tile is two work items of the block. Where the blocks of
+// a cluster share a tile along k, each has one work item.
 #pragma once
 
-#include "device/stream_k.hpp"
+#include "kernels/hopper/59_summit/args.hpp"
 
 namespace cairn::hopper_59 {
 
@@ -12,9 +13,16 @@ struct Work {
   int slot;        // of scratch memory for the partial sums, unless these are all k-steps
 };
 
-// Work item `iteration` of `block` of `blocks`; false if it has no more.
-__device__ __forceinline__ bool next_work(const StreamK& stream_k, int block, int blocks, int iteration, Work& work) {
+// Work item `iteration` of `block` of `blocks`, or of a cluster's blocks; false if it has no more. `rank`: within the
+// cluster.
+__device__ __forceinline__ bool next_work(const Args& g, int block, int blocks, int rank, int iteration, Work& work) {
+  const StreamK& stream_k = g.stream_k;
   const int tile = block + iteration * blocks;
+  if (g.k_blocks > 1) {
+    work = {tile, stream_k.steps * rank / g.k_blocks, stream_k.steps * (rank + 1) / g.k_blocks,
+            tile * g.k_blocks + rank};
+    return iteration == 0;
+  }
   if (tile < stream_k.whole) {
     work = {tile, 0, stream_k.steps, 0};
     return true;

@@ -171,5 +171,14 @@ TEST(HopperMutants, StagesAreFreeForCAfterTheLastTileOnly) {
   }
 }
 
+// One tile of 16 k-steps on four SMs: a cluster of four blocks shares it. On one SM none does.
+TEST(HopperMutants, PartialSumsAreAddedWhenAllAreStored) {
+  const Problem p = product({16, 256, 16 * 64});
+  for (const std::uint64_t seed : kSeeds) EXPECT_NE(plain_on("mutant/hopper_early_sum", p, seed, 4), "");
+  expect_one_of(traced("mutant/hopper_early_sum", p, kSeeds[0], 0, 4).all(), {"race: "});
+  EXPECT_EQ(plain_on("mutant/hopper_early_sum", p, 1, 1), "");
+  expect_honest_on("hopper/59_summit", p, 4);
+}
+
 }  // namespace
 }  // namespace cairn

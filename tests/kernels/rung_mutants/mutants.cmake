@@ -143,10 +143,17 @@ cairn_mutant(hopper_no_turn plain hopper/58_pingpong
 
 # The partial sums of a block's second split tile overwrite those of its first.
 cairn_mutant(hopper_same_slot plain hopper/59_summit
-[[(std::int64_t{work.slot} * G::cluster + rank)]]
-[[(std::int64_t{work.slot / 2 * 2} * G::cluster + rank)]])
+[[std::int64_t{work.slot} * g.cluster]]
+[[std::int64_t{work.slot / 2 * 2} * g.cluster]])
 
 # Every tile of C passes through the stages, also those that are filled for the next one.
 cairn_mutant(hopper_stage_in_use both hopper/59_summit
-[[G::warpgroups_m == 2 && !more ?]]
-[[G::warpgroups_m == 2 ?]])
+[[G::t.team == Team::rows && !more ?]]
+[[G::t.team == Team::rows ?]])
+
+# The blocks of a cluster add the partial sums of a tile before all of them are stored.
+cairn_mutant(hopper_early_sum both hopper/59_summit
+[[  if (together > 1) cluster_sync();
+  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);]]
+[[  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
+  if (together > 1) cluster_sync();]])

@@ -10,10 +10,24 @@ function(cairn_mutant name builds rung old new)
   string(REGEX REPLACE "_.*" "" space ${rung})
   string(REPLACE "/" "_" space ${space})
 
+  # The kernel of a rung that compiles it in several files, with instances of its own.
+  set(kernel ${ROOT}/kernels/${rung}/kernel.hpp)
+  if(EXISTS ${kernel})
+    file(READ ${kernel} inlined)
+    string(REPLACE "#pragma once\n" "" inlined "${inlined}")
+    string(REPLACE "namespace cairn::${space} {" "namespace cairn::mutant_${name} { using namespace ${space};" inlined
+                   "${inlined}")
+    replace("#include \"kernels/${rung}/kernel.hpp\"" "@kernel@")
+    string(REGEX REPLACE "extern template [^;]*;" "" text "${text}")
+  endif()
+
   # Its namespace and its id, so that it can stand beside other mutants of the same rung.
   replace("namespace cairn::${space} {" "namespace cairn::mutant_${name} {")
   replace("}  // namespace cairn::${space}" "}  // namespace cairn::mutant_${name}")
   replace(".id = \"${rung}\"" ".id = \"mutant/${name}\"")
+  if(EXISTS ${kernel})
+    string(REPLACE "@kernel@" "${inlined}" text "${text}")
+  endif()
   replace("${old}" "${new}")
   # What a rung keeps in a folder of its own stays in the rung's namespace.
   if(IS_DIRECTORY ${ROOT}/kernels/${rung})

@@ -1,0 +1,235 @@
+// The kernel of the summit, and the table of its instances. Each type of operands is compiled in a file of its own
+// (f16.cu, …), so that they compile in parallel.
+#pragma once
+
+#include "device/barrier.hpp"
+#include "device/cluster.hpp"
+#include "device/pdl.hpp"
+#include "device/setmaxnreg.hpp"
+#include "device/tma.hpp"
+#include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/59_summit/multiply.hpp"
+#include "kernels/hopper/59_summit/partials.hpp"
+#include "kernels/hopper/59_summit/store.hpp"
+#include "kernels/hopper/59_summit/work.hpp"
+
+namespace cairn::hopper_59 {
+
+inline constexpr int kOrderBarrier = 2;  // named barriers 3 and 4: the order of the warpgroups' main loops
+
+template <class In> inline constexpr int element_size = std::is_same_v<In, Tf32> ? 4 : sizeof(In);
+
+// Loads a tile of an operand, rows of op(A) (columns of op(B)) by a k-step: `parts` times `rows`. K-major: one box.
+// MN-major: boxes of 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile, and for each part as
+// many as it needs. Of a tile that all `blocks` of a cluster need, block `rank` loads one share and multicasts it to all.
+template <int parts, int rows, Major major>
+__device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, int row, int k, int batch,
+                                     Mbarrier* full, int blocks = 1, int rank = 0) {
+  constexpr int boxes = (rows + 63) / 64, all = parts * rows;
+  const unsigned mask = (1u << blocks) - 1;
+  if constexpr (major == Major::k) {
+    if (blocks == 1) {
+      tma_load(to, map, {k, row, batch}, full);
+    } else {
+      const int first = rank * (all / blocks);
+      tma_load_multicast(mask, to + first * kRowBytes, map, {k, row + first, batch}, full);
+    }
+  } else if (blocks == 1) {
+#pragma unroll
+    for (int i = 0; i < parts * boxes; ++i)
+      tma_load(to + i * 64 * kRowBytes, map, {row + i / boxes * rows + i % boxes * 64, k, batch}, full);
+  } else {
+#pragma unroll 1
+    for (int i = rank * (parts * boxes) / blocks; i < (rank + 1) * (parts * boxes) / blocks; ++i) {
+      const int at = row + i / boxes * rows + i % boxes * 64;
+      tma_load_multicast(mask, to + i * 64 * kRowBytes, map, {at, k, batch}, full);
+    }
+  }
+}
+
+// Zeroes the rows of every stage after the first `loaded`.
+template <int stages, int rows> __device__ __forceinline__ void clear_rows(unsigned char* tiles, int loaded) {
+  constexpr int chunks = kRowBytes / 16;
+  const int left = rows - loaded;
+  for (int i = static_cast<int>(threadIdx.x); i < stages * left * chunks; i += kThreads) {
+    const int row = i / chunks, stage = row / left;
+    *reinterpret_cast<float4*>(tiles + (stage * rows + loaded + row - stage * left) * kRowBytes + i % chunks * 16) =
+        make_float4(0, 0, 0, 0);
+  }
+}
+
+// A tile's rows are swizzled in groups of 8; MN-major, each 64 rows of the operand are 64 rows of the tile.
+__device__ __forceinline__ MatrixDescriptor descriptor(const unsigned char* tile) {
+  return matrix_descriptor(tile, Swizzle::b128, 8 * kRowBytes, 64 * kRowBytes);
+}
+
+template <class In, int tile, Major a_major, Major b_major, bool promoted>
+__global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
+    hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
+                     const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
+  using G = Geometry<tile, b_major>;
+  constexpr int bk = kRowBytes / element_size<In>;
+  extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
+  unsigned char* const sA = hopper_59_shared;                    // (stages, bm, bk), or (…, bm / 64, bk, 64)
+  unsigned char* const sB = sA + G::stages * G::bm * kRowBytes;  // (stages, bn, bk), or (…, b_rows / 64, bk, 64)
+  unsigned char* const sC =
+      hopper_59_shared + G::stages * G::stage_bytes;  // (2, boxes, 64, 128 B), or a strip for each warp
+  Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kBoxes * kBoxBytes);
+  Mbarrier* const empty = full + G::stages;
+
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < G::stages; ++i) {
+      mbarrier_init(full + i, 1);  // the producer, which also expects the bytes
+      mbarrier_init(empty + i,
+                    static_cast<unsigned>((G::pingpong ? 1 : 2) * g.cluster));  // a thread of each warpgroup
+    }
+    fence_mbarrier_init();
+  }
+  if (threadIdx.x == 128) {
+    prefetch_tensor_map(A);
+    prefetch_tensor_map(B);
+    if (g.tma_store) prefetch_tensor_map(C);
+  }
+  // Boxes may have fewer rows than the tile. The rows that no load writes are multiplied too: they must not be NaN.
+  if (g.rows_a < G::bm || g.rows_b < G::b_rows) {
+    clear_rows<G::stages, G::bm>(sA, g.rows_a);
+    clear_rows<G::stages, G::b_rows>(sB, g.rows_b);
+    fence_proxy_async();
+  }
+  const int together = g.cluster * g.k_blocks;  // blocks of a cluster
+  if (together > 1) {
+    cluster_sync();
+  } else {
+    __syncthreads();
+  }
+  // PDL: nothing of the previous grid is read yet; let the next one launch.
+  pdl_launch_dependents();
+  const int rank = together > 1 ? static_cast<int>(cluster_rank()) : 0, below = g.cluster > 1 ? rank : 0;
+  const int block = static_cast<int>(blockIdx.x) / together, blocks = static_cast<int>(gridDim.x) / together;
+  int stage = 0;
+  unsigned phase = 0;
+  const auto advance = [&] {
+    if (++stage == G::stages) stage = 0, phase ^= 1;
+  };
+  Work work{};
+
+  // Producer warpgroup: one thread issues the loads.
+  if (threadIdx.x < 128) {
+    setmaxnreg_dec<G::producer_registers>();
+    for (int i = 0; threadIdx.x == 0 && next_work(g, block, blocks, rank, i, work); ++i) {
+      const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+      const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
+      if (i == 0) pdl_wait();
+      for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
+        mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
+        mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
+        load<1, G::bm, a_major>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk, g.broadcast_a ? 0 : at.batch,
+                                full + stage);
+        load<G::parts_n, G::wn, b_major>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
+                                         g.broadcast_b ? 0 : at.batch, full + stage, g.cluster, rank);
+      }
+    }
+    __syncwarp();
+    if (together > 1)
+      cluster_sync();  // until then other blocks may reach this one's memory, or wait for partial sums
+    return;
+  }
+  setmaxnreg_inc<G::consumer_registers>();
+  // The shuffle tells the compiler that these are warp-uniform, so descriptors stay in uniform registers.
+  const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0), warpgroup = barrier - 1;
+  const int row = G::t.team == Team::rows ? warpgroup * G::wm : 0, col = G::parts_n == 2 ? warpgroup * G::wn : 0,
+            b_row = G::parts_n == 2 ? warpgroup * G::b_part : 0;
+  unsigned char* const boxes = sC + warpgroup * kBoxes * kBoxBytes;
+  const auto release = [&](int used) {
+    const unsigned thread = threadIdx.x % 128;
+    if (g.cluster > 1) {
+      if (thread < static_cast<unsigned>(g.cluster)) mbarrier_arrive_remote(empty + used, thread);
+    } else {
+      if (thread == 0) mbarrier_arrive(empty + used);
+    }
+  };
+
+  pdl_wait();
+  Work next{};
+  bool more = next_work(g, block, blocks, rank, 0, work);
+#pragma unroll 1
+  for (int iteration = 0; more; ++iteration, work = next) {
+    more = next_work(g, block, blocks, rank, iteration + 1, next);
+    if constexpr (G::pingpong) {
+      // Skip the stages of the other warpgroup's tiles, and start when it has waited for all of them: an mbarrier
+      // tells phases by their parity only, so a wait for a later phase could return too early.
+      if (iteration % 2 != warpgroup) {
+        stage += work.end - work.begin;
+        phase ^= stage / G::stages % 2;
+        stage %= G::stages;
+        continue;
+      }
+      if (iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
+    }
+
+    const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);  // here it overlaps the first load
+    float acc[G::wgmmas][G::wn / 2];                                          // the first products overwrite it
+    if (promoted || work.begin == work.end) clear(acc);
+#pragma unroll 1
+    for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
+      mbarrier_wait(full + stage, phase);
+      const MatrixDescriptor a = descriptor(sA + (stage * G::bm + row) * kRowBytes);
+      const MatrixDescriptor b = descriptor(sB + (stage * G::b_rows + b_row) * kRowBytes);
+      if constexpr (promoted) {
+        multiply_promoted<In, G>(acc, a, b);
+        release(stage);
+      } else {
+        multiply<In, G, a_major, b_major>(acc, a, b, k_step > work.begin);
+        // The products of the previous k-step are complete, so its stage can be filled again.
+        wgmma_wait<1>();
+        if (k_step > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+      }
+    }
+    if (G::pingpong && more) bar_arrive(kOrderBarrier + 3 - barrier, 256);
+    wgmma_wait<0>();
+    if (!promoted && work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+
+    // Epilogue, while the producer fills the stages of the next tile. The blocks of a cluster share a slot.
+    if (work.end - work.begin < g.stream_k.steps) {
+      const int stride = g.turned ? g.cluster * G::bm : G::bn, first = below * G::bm + row;
+      float* const slot = g.partials + std::int64_t{work.slot} * g.cluster * (G::bm * G::bn);
+#pragma unroll
+      for (int i = 0; i < G::wgmmas; ++i) {
+        const int slot_row = first + i * 64;
+        store_partials<G::wn>(slot + (g.turned ? col * stride + slot_row : slot_row * stride + col), stride, g.turned,
+                              acc[i]);
+      }
+    } else {
+      // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
+      unsigned char* const stages = G::t.team == Team::rows && !more ? sA + row * kRowBytes : nullptr;
+      store<In, G>(g, C, at, row, col, acc, {boxes, stages}, barrier);
+    }
+  }
+  if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // shared memory must outlive the stores that read it
+  __syncwarp();
+  if (together > 1) cluster_sync();
+  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
+}
+
+// The kernels of one type of operands: compiled in a file of its own, one for each.
+using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
+using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
+template <class In, Major a, Major b, bool promoted, int... tile>
+Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
+  static constexpr Kernel all[] = {hopper_59_summit<In, tile, a, b, promoted>...};
+  return all[index];
+}
+template <class In, bool promoted> Kernel kernel_of(int tile, Major a, Major b) {
+  if constexpr (sizeof(In) != 2) {
+    return kernel_in<In, Major::k, Major::k, promoted>(tile, Tiles{});
+  } else {
+    if (a == Major::k) {
+      return b == Major::k ? kernel_in<In, Major::k, Major::k, promoted>(tile, Tiles{})
+                           : kernel_in<In, Major::k, Major::mn, promoted>(tile, Tiles{});
+    }
+    return b == Major::k ? kernel_in<In, Major::mn, Major::k, promoted>(tile, Tiles{})
+                         : kernel_in<In, Major::mn, Major::mn, promoted>(tile, Tiles{});
+  }
+}
+
+}  // namespace cairn::hopper_59

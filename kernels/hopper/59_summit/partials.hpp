@@ -1,0 +1,98 @@
+// Partial sums of split tiles: to scratch memory, each tile as it is in C, and from there to C, always in the same
+// order. A cluster whose blocks share a tile along k adds them itself; those of stream-K are added by a fix-up kernel.
+#pragma once
+
+#include "device/pdl.hpp"
+#include "device/strip.hpp"
+#include "kernels/hopper/59_summit/store.hpp"
+
+namespace cairn::hopper_59 {
+
+inline constexpr int kFixupFloats = 4096;               // of shared memory in a fix-up block
+inline constexpr int kFixupThreads = kFixupFloats / 4;  // at most
+static_assert(kFixupFloats * sizeof(float) <= kHelperSharedBytes);
+
+// Stores 64 x n partial sums to scratch memory, in rows `stride` apart; turned, their columns become its rows. Threads
+// do it because compute-sanitizer's initcheck does not see TMA stores and would report the memory as uninitialized.
+template <int n>
+__device__ __forceinline__ void store_partials(float* to, int stride, bool turned, const float (&acc)[n / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4,
+            col = lane % 4 * 2;
+  if (turned) {
+    float *even = to + col * stride + row, *odd = even + stride;
+#pragma unroll
+    for (int j = 0; j < n / 8; ++j, even += 8 * stride, odd += 8 * stride) {
+      even[0] = acc[4 * j], odd[0] = acc[4 * j + 1];
+      even[8] = acc[4 * j + 2], odd[8] = acc[4 * j + 3];
+    }
+    return;
+  }
+  float *upper = to + row * stride + col, *lower = upper + 8 * stride;
+#pragma unroll
+  for (int j = 0; j < n / 8; ++j) {
+    *reinterpret_cast<float2*>(upper + j * 8) = make_float2(acc[4 * j], acc[4 * j + 1]);
+    *reinterpret_cast<float2*>(lower + j * 8) = make_float2(acc[4 * j + 2], acc[4 * j + 3]);
+  }
+}
+
+// A split tile as it is in C: its elements are a slot of scratch memory, in rows `cols` apart.
+struct SplitTile {
+  int rows, cols;            // also those beyond the matrix
+  int rows_left, cols_left;  // in the matrix
+  std::int64_t first;        // the index of its first element in C
+};
+__device__ __forceinline__ SplitTile split_tile(const Args& g, int bm, int bn, int tile) {
+  const BatchPosition at = position_of(g, bm, bn, tile, 0);
+  const int below = g.cluster * bm;
+  const auto left = static_cast<int>(min(g.m - at.row, std::int64_t{below}));
+  const std::int64_t batch = at.batch * g.stride_c;
+  if (g.turned) return {bn, below, at.cols, left, batch + at.col * g.ldc + at.row};
+  return {below, bn, left, at.cols, batch + at.row * g.ldc + at.col};
+}
+
+// The blocks of a cluster have stored their partial sums of a tile in neighbouring slots, and all threads have
+// synchronized. Each block adds those of every k_blocks-th row.
+template <class In, int bm, int bn>
+__device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank, int thread, int threads) {
+  constexpr int most = 8;
+  const SplitTile t = split_tile(g, bm, bn, tile);
+  const int chunks = t.cols / 4, rows = (t.rows_left - rank + g.k_blocks - 1) / g.k_blocks;
+  const float* const slots = g.partials + std::int64_t{tile} * g.k_blocks * (bm * bn);
+#pragma unroll 1
+  for (int i = thread; i < rows * chunks; i += threads) {
+    const int row = i / chunks * g.k_blocks + rank, col = i % chunks * 4;
+    if (col >= t.cols_left) continue;
+    const float* const from = slots + row * t.cols + col;
+    float4 four[most];
+#pragma unroll
+    for (int b = 0; b < most; ++b)
+      if (b < g.k_blocks) four[b] = load4(from + std::int64_t{b} * (bm * bn));
+    float sum[4] = {four[0].x, four[0].y, four[0].z, four[0].w};
+#pragma unroll
+    for (int b = 1; b < most; ++b)
+      if (b < g.k_blocks) sum[0] += four[b].x, sum[1] += four[b].y, sum[2] += four[b].z, sum[3] += four[b].w;
+    with_out<In>(g.out, [&]<class Out>() {
+      update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, sum, t.cols_left - col, g.alpha, g.beta,
+                     g.vector_c);
+    });
+  }
+}
+
+// The fix-up of the tiles that stream-K split: a block for each row of each, with a thread for four columns in as many
+// layers as there is memory for.
+template <class Out>
+__global__ void __launch_bounds__(kFixupThreads) hopper_59_fixup(const __grid_constant__ Args g) {
+  __shared__ __align__(16) float layers[kFixupFloats];
+  pdl_launch_dependents();
+  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
+  const SplitTile t = split_tile(g, g.bm, g.bn, g.stream_k.whole + split);
+  if (row >= t.rows_left) return;  // all threads of the block
+  pdl_wait();
+  const auto deep = static_cast<int>(blockDim.y);
+  if (!add_partials(layers, t.cols, g.stream_k, g.partials, std::int64_t{t.rows} * t.cols, split, row, deep)) return;
+  const int col = static_cast<int>(threadIdx.x) * 4;
+  update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, layers + col, t.cols_left - col, g.alpha,
+                 g.beta, g.vector_c);
+}
+
+}  // namespace cairn::hopper_59
