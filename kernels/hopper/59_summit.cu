@@ -3,8 +3,8 @@
 // From    hopper/57_tma_store
 // Idea    The library's kernel on Hopper, rather than a lesson: the main loop of 57, or 58's pingpong, for every
 //         problem. It has tiles to choose from, either way round, batches in one launch, stream-K for the tail wave
-//         (as in tensor/39), clusters that share a tile along k, PDL, and a packing kernel for operands that TMA or
-//         wgmma cannot read as they are stored.
+//         (as in tensor/39), clusters that share a tile along k, PDL, and for operands that TMA or wgmma cannot read
+//         as they are stored a packing kernel, or tiles that threads fetch.
 // Before  51 to 58 have one tile, one product and two types, and need operands aligned to 16 bytes.
 // Limit   Large products reach the GPU's power limit: the clock drops before the tensor cores are fully used.
 // Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; accumulated in the tensor cores, or
@@ -42,22 +42,42 @@ void (*fixup_of(Type out))(Args) {
   }
 }
 
+// An operand as the threads of a fetched tile read it.
+Source source_of(const Matrix& m) {
+  const std::int64_t size = size_of(m.type), ld = m.ld * size, stride = m.stride * size;
+  const auto address = reinterpret_cast<std::uintptr_t>(m.base);
+  const bool k_major = m.major == Major::k;
+  const bool wide = k_major && size < 4 && address % 4 == 0 && m.k * size % 4 == 0 && (m.rows == 1 || ld % 4 == 0) &&
+                    (m.batch == 1 || stride % 4 == 0);
+  const std::int64_t word = wide ? 4 : size;
+  return {static_cast<const unsigned char*>(m.base),
+          k_major ? ld : size,
+          k_major ? word : ld,
+          stride,
+          m.rows,
+          m.k * size / word,
+          k_major,
+          wide};
+}
+
 struct Maps {
-  TensorMap A, B, C;  // C where TMA stores it
+  TensorMap A, B, C;  // A and B where TMA loads them, C where it stores it
 };
 static_assert(sizeof(Maps) <= sizeof(LaunchCache::bytes));
 Status make_maps(Maps& maps, const Matrix& A, int rows_a, const Matrix& B, int rows_b, const Matrix* C,
                  const Variant& v) {
   const bool tf32 = A.type == Type::f32;
-  if (Status s = map_of(maps.A, A, rows_a, tf32); !s.ok()) return s;
-  if (Status s = map_of(maps.B, B, rows_b, tf32); !s.ok()) return s;
+  if (!v.shape().fetched) {
+    if (Status s = map_of(maps.A, A, rows_a, tf32); !s.ok()) return s;
+    if (Status s = map_of(maps.B, B, rows_b, tf32); !s.ok()) return s;
+  }
   return C == nullptr ? Status{} : map_of_c(maps.C, *C, v);
 }
 
 Status launch(const RungArgs& args, int variant, Stream stream) {
   if (variant < 0 || variant >= static_cast<int>(kVariants.size())) return no_such_tile(variant, kVariants.size());
   if (args.idle()) return {};
-  const Problem& p = args.problem;
+  const Problem p = with_vectors(args.problem);
   const Variant v = kVariants[static_cast<std::size_t>(variant)];
   const Tile& t = v.shape();
   Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
@@ -66,7 +86,12 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   if (args.depth() == 0) A.major = B.major = Major::k;  // as every type has a kernel; nothing is read or packed
   if (v.turned) std::swap(A, B);
   std::span<std::byte> scratch = args.scratch;
-  if (Status s = pack_operands(A, B, scratch, stream); !s.ok()) return s;
+  const Source source_a = source_of(A), source_b = source_of(B);
+  if (t.fetched) {
+    A.major = B.major = Major::k;  // in shared memory
+  } else if (Status s = pack_operands(A, B, scratch, stream); !s.ok()) {
+    return s;
+  }
 
   const bool vector_c = !misaligned(args.C) && !rows_misaligned(C);
   const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3;
@@ -110,12 +135,14 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .grid = grid,
                .rows_a = rows_a,
                .rows_b = rows_b,
+               .a = source_a,
+               .b = source_b,
                .stream_k = stream_k,
                .partials = reinterpret_cast<float*>(scratch.data()),
                .bm = t.bm,
                .bn = t.bn};
   const int together = v.cluster * division.k_blocks;
-  const std::int64_t most = clusters_at_once(args.sms, together);
+  const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole
                                 : stream_k.split > 0  ? most
                                                       : std::min<std::int64_t>(stream_k.whole, most);

@@ -80,8 +80,9 @@ std::string explain_fallback(const Plan::Impl& plan) {
   const auto& [rung, choice, aligned] = plan.fallback;
   return std::string(rung->id) + ": fallback for A or B that does not begin at a multiple of " +
          std::to_string(plan.best.rung->pointer_alignment) + " bytes" +
-         (rung == plan.best.rung ? ", which it packs first" : "") + "; tile " + rung->tile_name(choice.tile).text +
-         ", " + sum(choice.forecast) + "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
+         (rung == plan.best.rung ? ", which it packs or fetches by threads" : "") + "; tile " +
+         rung->tile_name(choice.tile).text + ", " + sum(choice.forecast) + "; " +
+         std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
 }
 
 // Rungs for which the same is to be said.

@@ -149,14 +149,15 @@ TEST(Choose, ATailWaveThatIsNearlyFullIsNotSplitIntoBlocksThatQueue) {
   }
 }
 
+bool packs(const Choice& choice) {
+  return std::ranges::any_of(choice.forecast,
+                             [](const auto& term) { return std::string(term.name) == "pack operands"; });
+}
+
 TEST(Choose, CopiesOfOperandsArePartOfTheScratchMemoryAndOfTheForecast) {
   const Problem even = problem(Type::bf16, 1000, 1000, 1024, n, t);
   Problem odd = even;
   odd.lda = 1025;
-  const auto packs = [](const Choice& choice) {
-    return std::ranges::any_of(choice.forecast,
-                               [](const auto& term) { return std::string(term.name) == "pack operands"; });
-  };
   EXPECT_FALSE(packs(choose(even, 0)));
   EXPECT_TRUE(packs(choose(odd, 0)));
   // A's rows begin at multiples of 128 bytes then, as they already do in `even`.
@@ -174,6 +175,31 @@ TEST(Choose, OneMatrixForAllProductsIsCopiedOnce) {
   const std::size_t own = choose(batch, 0).scratch_bytes;
   batch.stride_b = 0;
   EXPECT_EQ(own - choose(batch, 0).scratch_bytes, 2u * 30 * 2048 * 2);
+}
+
+// Threads fetch small operands that TMA cannot read, large ones are packed, and TMA loads what it can.
+TEST(Choose, SmallOddProblemsAreFetchedAndLargeOnesPacked) {
+  const auto fetched = [](const Problem& p, bool aligned = true) {
+    return std::string(summit().tile_name(choose(p, kAnyTile, aligned).tile).text).find(" fetched") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(fetched(problem(Type::bf16, 63, 65, 127)));
+  EXPECT_EQ(choose(problem(Type::bf16, 63, 65, 127)).scratch_bytes, 0u);
+  EXPECT_TRUE(fetched(problem(Type::bf16, 64, 64, 128), false));  // pointers at any address
+  EXPECT_FALSE(fetched(problem(Type::bf16, 64, 64, 128)));
+  EXPECT_FALSE(fetched(problem(Type::bf16, 2047, 2047, 2047)));
+  EXPECT_TRUE(fetched(problem(Type::bf16, 7, 9, 11, n, n, 3000)));
+}
+
+// A contiguous vector is the same along k whichever way it is stored, and its leading dimension says nothing.
+TEST(Choose, VectorsAreNotCopied) {
+  EXPECT_FALSE(packs(choose(problem(Type::bf16, 4096, 1, 4096, n, n), 0)));
+  EXPECT_FALSE(packs(choose(problem(Type::bf16, 1, 4096, 4096, t, t), 0)));
+  EXPECT_FALSE(packs(choose(problem(Type::bf16, 1, 4096, 4001, n, n), 0)));
+  EXPECT_TRUE(packs(choose(problem(Type::bf16, 2, 4096, 4001, n, n), 0)));
+  Problem strided = problem(Type::bf16, 4096, 1, 4096, n, n);
+  strided.ldb = 3;
+  EXPECT_TRUE(packs(choose(strided, 0)));
 }
 
 TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {

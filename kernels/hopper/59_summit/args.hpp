@@ -7,6 +7,14 @@
 
 namespace cairn::hopper_59 {
 
+// A or B as threads fetch it: words along k, of an element or, where rows are contiguous and aligned, of 4 bytes.
+struct Source {
+  const unsigned char* base;
+  std::int64_t row, word, batch;  // bytes from one to the next
+  std::int64_t rows, words;       // rows of op(A), or columns of op(B), and words of k
+  bool k_major, wide;             // wide: words of 4 bytes
+};
+
 struct Args {
   std::int64_t m, n;  // of the product as it is computed: of Cᵀ if turned
   float alpha, beta;
@@ -21,7 +29,8 @@ struct Args {
   int cluster;                    // blocks one below the other that share the columns of B, or
   int k_blocks;                   // blocks of a cluster that share a tile, each with a range of k-steps
   TileGrid grid;                  // the tiles of a product; those of a cluster count as one
-  int rows_a, rows_b;             // of a stage that TMA loads; those beyond the matrix may be left out
+  int rows_a, rows_b;             // of a stage that are loaded; those beyond the matrix may be left out
+  Source a, b;                    // of fetched tiles
   StreamK stream_k;
   float* partials;  // partial sums of split tiles, each tile as it is in C
   int bm, bn;       // of the tile, for the fix-up

@@ -31,8 +31,12 @@ inline Choice choose(const Query& query) {
   };
   std::array<Cost, count> costs;
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
+  // Threads fetch what TMA cannot read; what it can, it loads with less work.
+  const bool fetch = packed(0).bytes > 0;
+  const auto considered = [&](std::size_t i) { return fetch || !kVariants[i].shape().fetched; };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
+    if (!considered(i)) continue;
     costs[i] = cost_of(kVariants[i], packed(i), query.device);
     if (us(i) < us(fastest)) fastest = i;
   }
@@ -45,7 +49,7 @@ inline Choice choose(const Query& query) {
   const auto score = [&](std::size_t i) { return costs[i].energy * std::cbrt(costs[i].cycles); };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < count; ++i)
-    if (us(i) <= most && score(i) < score(best)) best = i;
+    if (considered(i) && us(i) <= most && score(i) < score(best)) best = i;
   Choice chosen = choice(best, costs[best]);
   if (best != fastest) {
     chosen.preference = very_long ? "least energy of those within 3.5 % of the shortest forecast"

@@ -38,9 +38,10 @@ struct Cost {
 
 // Clusters of `blocks` that run at the same time: each is within one GPC, and those of an H200 differ. As
 // cudaOccupancyMaxActiveClusters has it there, for each number of blocks.
-inline int clusters_at_once(int sms, int blocks) {
+inline int clusters_at_once(int sms, const Tile& t, int blocks) {
   constexpr int h200[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
-  return sms == h200[1] ? h200[blocks] : std::max(sms / blocks, 1);
+  const int clusters = sms == h200[1] ? h200[blocks] : std::max(sms / blocks, 1);
+  return t.fetched && blocks == 1 ? clusters * t.blocks_per_sm() : clusters;
 }
 
 // The tiles of a product of `rows` by `cols`.
@@ -68,6 +69,9 @@ inline constexpr double kIdleSms = 0.71;  // DRAM takes so much longer, times th
 // GEMM blocks that do not fit next to the packing kernel's wait until it drains; co-resident ones only start later.
 inline constexpr double kPackDrain = 3740, kPackCoResident = 804;
 inline constexpr double kPackLaunch = 7510, kPackBytes = 26.7;  // a packing kernel; bytes a cycle, read or written
+// The four warps that fetch, for the loads of a lane that are in flight together. Predicted and not fitted: a latency of 900 cycles, four on
+// their way, and as long again to issue them.
+inline constexpr double kFetchRound = 300;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
@@ -90,21 +94,31 @@ inline constexpr double kLong = 150'000, kVeryLong = 1'000'000, kLongSlack = 1.0
 
 // What one k-step takes.
 struct Step {
-  double multiply, shared, l2;    // cycles
-  double shared_bytes, l2_bytes;  // read and written; requested
-  double rows;                    // of 128 bytes that are loaded
-  double cycles() const { return std::max({multiply, shared, l2, kLeastStep}); }
+  double multiply, shared, l2, fetch;  // cycles
+  double shared_bytes, l2_bytes;       // read and written; requested
+  double rows;                         // of 128 bytes that are loaded
+  double cycles() const { return std::max({multiply, shared, l2, fetch, kLeastStep}); }
   const char* name() const {
     return cycles() == multiply ? "main loop (tensor cores)"
            : cycles() == shared ? "main loop (shared memory)"
            : cycles() == l2     ? "main loop (L2)"
+           : cycles() == fetch  ? "main loop (fetching)"
                                 : "main loop (latency)";
   }
 };
 
-// `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time.
-inline Step step_of(const Variant& v, const Problem& p, double busy, double loading) {
+// How often the warps that fetch an operand of `rows` issue their loads and wait for them (fetch.hpp).
+inline double fetch_rounds(const Problem& p, Op stored, Op k_major, std::int64_t rows, std::int64_t ld) {
+  const std::int64_t size = size_of(p.in);
+  if (stored != k_major) return static_cast<double>(ceil_div(ceil_div(rows, 32) * 8, size));
+  const bool wide = (rows == 1 || ld * size % 4 == 0) && p.k * size % 4 == 0;
+  return static_cast<double>(ceil_div(ceil_div(rows, 4), 2 * (wide ? 4 : size)));
+}
+
+// `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time; `crowd`: blocks on an SM.
+inline Step step_of(const Variant& v, const Packed& packed, double busy, double loading, double crowd) {
   const Tile& t = v.shape();
+  const Problem& p = packed.problem;
   Step step{};
   // Four wgmma of 64 rows by n columns, each of which takes n / 2 cycles and reads 64 + n rows of 32 bytes.
   const double columns = t.wn();  // of a warpgroup
@@ -126,6 +140,12 @@ inline Step step_of(const Variant& v, const Problem& p, double busy, double load
   step.l2_bytes = (a * requested(p.lda) + b * requested(p.ldb)) * 128;
   step.l2 = step.l2_bytes / kL2Bytes;
   step.rows = a + b;
+  step.multiply *= crowd, step.shared *= crowd, step.l2 *= crowd;
+  if (t.fetched) {
+    step.fetch =
+        kFetchRound * (fetch_rounds(p, packed.stored_a, Op::none, std::min<std::int64_t>(t.bm, p.m), p.lda) +
+                       fetch_rounds(p, packed.stored_b, Op::transpose, std::min<std::int64_t>(t.bn, p.n), p.ldb));
+  }
   return step;
 }
 
@@ -145,7 +165,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const Tile& t = v.shape();
   const Problem& p = packed.problem;
   const StreamK& stream_k = division.stream_k;
-  const std::int64_t running = clusters_at_once(device.sms, v.cluster);
+  const std::int64_t running = clusters_at_once(device.sms, v.shape(), v.cluster);
   Cost cost;
   cost.division = division;
   const bool split = stream_k.split > 0, shared_k = division.k_blocks > 1;
@@ -157,7 +177,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   // all load from L2 at the same time.
   const bool crowded = packed.blocks > 0 && packed.blocks + blocks > device.sms, once = !split && tiles <= running;
   const bool drains = crowded && (!t.co_resident || packed.blocks + blocks > 2 * device.sms);
-  const Step step = step_of(v, p, busy, drains && once ? 0 : busy);
+  const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, t.fetched && blocks > device.sms ? 2 : 1);
 
   const auto steps = static_cast<double>(stream_k.steps), area = t.bm * t.bn / kArea;
   const double waves = shared_k ? 1.0 / division.k_blocks
@@ -225,10 +245,10 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
     const Cost split = cost_of(v, packed, device, division);
     if (best.cycles - split.cycles > (model::kWorthSplitting - 1) * split.sums) best = split;
   };
-  const StreamK stream_k = split_tail_wave(tiles, steps, clusters_at_once(device.sms, v.cluster), 1);
+  const StreamK stream_k = split_tail_wave(tiles, steps, clusters_at_once(device.sms, v.shape(), v.cluster), 1);
   if (stream_k.split > 0) consider({stream_k});
   for (int blocks = 2; v.cluster == 1 && blocks <= model::kMostKBlocks; ++blocks)
-    if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, blocks))
+    if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, v.shape(), blocks))
       consider({whole, blocks});
   return best;
 }

@@ -8,6 +8,7 @@
 #include "device/setmaxnreg.hpp"
 #include "device/tma.hpp"
 #include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/59_summit/fetch.hpp"
 #include "kernels/hopper/59_summit/multiply.hpp"
 #include "kernels/hopper/59_summit/partials.hpp"
 #include "kernels/hopper/59_summit/store.hpp"
@@ -18,6 +19,8 @@ namespace cairn::hopper_59 {
 inline constexpr int kOrderBarrier = 2;  // named barriers 3 and 4: the order of the warpgroups' main loops
 
 template <class In> inline constexpr int element_size = std::is_same_v<In, Tf32> ? 4 : sizeof(In);
+template <int size>
+using Bits = std::conditional_t<size == 4, std::uint32_t, std::conditional_t<size == 2, std::uint16_t, std::uint8_t>>;
 
 // Loads a tile of an operand, rows of op(A) (columns of op(B)) by a k-step: `parts` times `rows`. K-major: one box.
 // MN-major: boxes of 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile, and for each part as
@@ -79,15 +82,17 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
 
   if (threadIdx.x == 0) {
     for (int i = 0; i < G::stages; ++i) {
-      mbarrier_init(full + i, 1);  // the producer, which also expects the bytes
+      mbarrier_init(full + i, 1);  // a thread of the producer, which also expects the bytes of TMA
       mbarrier_init(empty + i,
                     static_cast<unsigned>((G::pingpong ? 1 : 2) * g.cluster));  // a thread of each warpgroup
     }
     fence_mbarrier_init();
   }
   if (threadIdx.x == 128) {
-    prefetch_tensor_map(A);
-    prefetch_tensor_map(B);
+    if constexpr (!G::fetched) {
+      prefetch_tensor_map(A);
+      prefetch_tensor_map(B);
+    }
     if (g.tma_store) prefetch_tensor_map(C);
   }
   // Boxes may have fewer rows than the tile. The rows that no load writes are multiplied too: they must not be NaN.
@@ -113,20 +118,42 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   };
   Work work{};
 
-  // Producer warpgroup: one thread issues the loads.
+  // Producer warpgroup: one thread issues TMA loads; or each warp fetches every fourth k-step, so that four are on
+  // their way at the same time.
   if (threadIdx.x < 128) {
-    setmaxnreg_dec<G::producer_registers>();
-    for (int i = 0; threadIdx.x == 0 && next_work(g, block, blocks, rank, i, work); ++i) {
-      const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
-      const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
-      if (i == 0) pdl_wait();
-      for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
-        mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
-        mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
-        load<1, G::bm, a_major>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk, g.broadcast_a ? 0 : at.batch,
-                                full + stage);
-        load<G::parts_n, G::wn, b_major>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
-                                         g.broadcast_b ? 0 : at.batch, full + stage, g.cluster, rank);
+    if constexpr (G::fetched) {
+      setmaxnreg_inc<G::producer_registers>();
+      using Element = Bits<element_size<In>>;
+      constexpr bool tf32 = std::is_same_v<In, Tf32>;
+      const int warp = static_cast<int>(threadIdx.x) / 32;
+      int turn = 0;
+      pdl_wait();
+      for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
+        const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+        for (int k_step = work.begin; k_step < work.end; ++k_step, advance(), turn = (turn + 1) % 4) {
+          if (turn != warp) continue;
+          mbarrier_wait(empty + stage, phase ^ 1);
+          fetch<Element, tf32>(sA + stage * G::bm * kRowBytes, g.a, at.row, g.rows_a, k_step, at.batch);
+          fetch<Element, tf32>(sB + stage * G::b_rows * kRowBytes, g.b, at.col, g.rows_b, k_step, at.batch);
+          fence_proxy_async();
+          __syncwarp();
+          if (threadIdx.x % 32 == 0) mbarrier_arrive(full + stage);
+        }
+      }
+    } else {
+      setmaxnreg_dec<G::producer_registers>();
+      for (int i = 0; threadIdx.x == 0 && next_work(g, block, blocks, rank, i, work); ++i) {
+        const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+        const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
+        if (i == 0) pdl_wait();
+        for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
+          mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
+          mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
+          load<1, G::bm, a_major>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk, g.broadcast_a ? 0 : at.batch,
+                                  full + stage);
+          load<G::parts_n, G::wn, b_major>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
+                                           g.broadcast_b ? 0 : at.batch, full + stage, g.cluster, rank);
+        }
       }
     }
     __syncwarp();
@@ -134,7 +161,8 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       cluster_sync();  // until then other blocks may reach this one's memory, or wait for partial sums
     return;
   }
-  setmaxnreg_inc<G::consumer_registers>();
+  if constexpr (G::fetched) setmaxnreg_dec<G::consumer_registers>();
+  if constexpr (!G::fetched) setmaxnreg_inc<G::consumer_registers>();
   // The shuffle tells the compiler that these are warp-uniform, so descriptors stay in uniform registers.
   const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0), warpgroup = barrier - 1;
   const int row = G::t.team == Team::rows ? warpgroup * G::wm : 0, col = G::parts_n == 2 ? warpgroup * G::wn : 0,
@@ -214,22 +242,20 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
 // The kernels of one type of operands: compiled in a file of its own, one for each.
 using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
 using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
+using LoadedTiles = std::make_integer_sequence<int, kLoadedTiles>;
 template <class In, Major a, Major b, bool promoted, int... tile>
 Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
-  static constexpr Kernel all[] = {hopper_59_summit<In, tile, a, b, promoted>...};
-  return all[index];
+  Kernel kernel = nullptr;
+  ((tile == index ? void(kernel = hopper_59_summit<In, tile, a, b, promoted>) : void()), ...);
+  return kernel;
 }
 template <class In, bool promoted> Kernel kernel_of(int tile, Major a, Major b) {
-  if constexpr (sizeof(In) != 2) {
-    return kernel_in<In, Major::k, Major::k, promoted>(tile, Tiles{});
-  } else {
-    if (a == Major::k) {
-      return b == Major::k ? kernel_in<In, Major::k, Major::k, promoted>(tile, Tiles{})
-                           : kernel_in<In, Major::k, Major::mn, promoted>(tile, Tiles{});
-    }
-    return b == Major::k ? kernel_in<In, Major::mn, Major::k, promoted>(tile, Tiles{})
-                         : kernel_in<In, Major::mn, Major::mn, promoted>(tile, Tiles{});
+  if constexpr (sizeof(In) == 2) {  // wgmma reads 16-bit operands of either layout; fetched tiles are K-major
+    if (a == Major::mn && b == Major::mn) return kernel_in<In, Major::mn, Major::mn, promoted>(tile, LoadedTiles{});
+    if (a == Major::mn) return kernel_in<In, Major::mn, Major::k, promoted>(tile, LoadedTiles{});
+    if (b == Major::mn) return kernel_in<In, Major::k, Major::mn, promoted>(tile, LoadedTiles{});
   }
+  return kernel_in<In, Major::k, Major::k, promoted>(tile, Tiles{});
 }
 
 }  // namespace cairn::hopper_59

@@ -31,13 +31,20 @@ inline Matrix matrix_b(const Problem& p, const void* B = nullptr) {
   return {B, p.in, p.n, p.k, p.ldb, p.stride_b, p.batch, p.op_b == Op::none ? Major::mn : Major::k};
 }
 
+// A contiguous vector is K-major whichever way it is stored.
+inline Problem with_vectors(Problem p) {
+  if (p.m == 1 && p.op_a == Op::transpose && p.lda == 1) p.op_a = Op::none, p.lda = std::max<std::int64_t>(p.k, 1);
+  if (p.n == 1 && p.op_b == Op::none && p.ldb == 1) p.op_b = Op::transpose, p.ldb = std::max<std::int64_t>(p.k, 1);
+  return p;
+}
+
 // wgmma reads MN-major operands of 16-bit types only.
 inline bool must_transpose(const Matrix& m) { return m.major == Major::mn && size_of(m.type) != 2; }
 // TMA needs rows that begin at multiples of 16 bytes.
 inline bool misaligned(const void* base) { return reinterpret_cast<std::uintptr_t>(base) % 16 != 0; }
 inline bool rows_misaligned(const Matrix& m) {
   const auto off = [&](std::int64_t elements) { return elements * size_of(m.type) % 16 != 0; };
-  return off(m.ld) || (m.batch > 1 && off(m.stride));
+  return (m.stored_rows() > 1 && off(m.ld)) || (m.batch > 1 && off(m.stride));
 }
 inline bool needs_packing(const Matrix& m, bool aligned) {
   return m.k > 0 && (!aligned || must_transpose(m) || rows_misaligned(m));
@@ -85,15 +92,21 @@ inline Problem turned_problem(const Problem& p) {
   return turned;
 }
 
-// A problem as the kernel reads it, with A and B as stored or as packed, and what packing takes.
+// A problem as the kernel reads it, with A and B as stored, as packed or as fetched, and what packing takes.
 struct Packed {
   Problem problem;
+  Op stored_a = Op::none, stored_b = Op::none;  // of that problem before packing or fetching
   std::int64_t blocks = 0;  // that pack the last operand: the others have ended when the GEMM starts
   std::size_t bytes = 0;    // of the copies
 };
 inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned) {
-  Packed all{v.turned ? turned_problem(row) : row};
+  Packed all{with_vectors(v.turned ? turned_problem(row) : row)};
   Problem& p = all.problem;
+  all.stored_a = p.op_a, all.stored_b = p.op_b;
+  if (v.shape().fetched) {
+    p.op_a = Op::none, p.op_b = Op::transpose;
+    return all;
+  }
   const auto pack = [&](const Matrix& from, std::int64_t& ld, std::int64_t& stride, Op& op, Op k_major) {
     if (!needs_packing(from, aligned) || from.stored_rows() == 0 || from.stored_cols() == 0) return;
     const Matrix to = packed(from);
@@ -114,7 +127,9 @@ inline TensorBox box_of(const Matrix& m) {
   TensorBox what{m.base, m.type, false, 3};
   what.sizes = {static_cast<std::uint64_t>(m.stored_cols()), static_cast<std::uint64_t>(m.stored_rows()),
                 broadcast ? 1 : static_cast<std::uint64_t>(m.batch)};
-  const std::uint64_t row_bytes = static_cast<std::uint64_t>(m.ld) * size;
+  // Of a single row any multiple of 16 will do.
+  const std::uint64_t row_bytes =
+      m.stored_rows() == 1 ? (what.sizes[0] * size + 15) / 16 * 16 : static_cast<std::uint64_t>(m.ld) * size;
   what.strides = {size, row_bytes, broadcast ? row_bytes : static_cast<std::uint64_t>(m.stride) * size};
   return what;
 }

@@ -1,6 +1,6 @@
 // The tiles of the summit, and its variants: a tile, a cluster and the way round. Two consumer warpgroups compute one
 // tile together (cooperative), one below the other or next to each other; or each computes tiles of its own
-// (pingpong), as in 58.
+// (pingpong), as in 58. TMA loads the operands or, in fetched tiles, the threads of the producer do.
 #pragma once
 
 #include <array>
@@ -40,6 +40,7 @@ struct Tile {
   // A GEMM block has an SM to itself unless it is small enough to leave registers and shared memory for a packing or
   // fix-up block: then neither kernel has to drain before the other starts.
   bool co_resident = false;
+  bool fetched = false;  // by threads (fetch.hpp), and two blocks of the GEMM share an SM
   constexpr bool pingpong() const { return team == Team::pingpong; }
   constexpr int wm() const { return team == Team::rows ? bm / 2 : bm; }  // a warpgroup's part of the tile
   constexpr int wn() const { return team == Team::cols ? bn / 2 : bn; }
@@ -50,14 +51,15 @@ struct Tile {
   constexpr int launch_registers() const { return 65536 / blocks_per_sm() / kThreads / 8 * 8; }  // of a thread
   // Of a thread, after setmaxnreg.
   constexpr int accumulators() const { return wm() * wn() / 128; }
-  constexpr int consumer_registers() const { return co_resident ? 96 : 224; }
-  constexpr int producer_registers() const { return co_resident ? 48 : 56; }
+  constexpr int consumer_registers() const { return fetched ? 72 : co_resident ? 96 : 224; }
+  constexpr int producer_registers() const { return fetched ? 96 : co_resident ? 48 : 56; }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
   constexpr int shared_of_stage(Major b) const { return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)); }
-  // The stages that fit beside the staging boxes and, where co-resident, a block of a helper.
+  // The stages that fit beside the staging boxes and, where co-resident, a block of a helper or a second one of these.
   constexpr int stages(Major b) const {
-    const int helper = co_resident ? kReservedSharedBytes + kHelperSharedBytes : 0;
-    return (228 * 1024 - kReservedSharedBytes - helper - 2 * kBoxes * kBoxBytes) / shared_of_stage(b);
+    const int helper = co_resident && !fetched ? kReservedSharedBytes + kHelperSharedBytes : 0;
+    const int block = (228 * 1024 - helper) / (fetched ? 2 : 1) - kReservedSharedBytes;
+    return (block - 2 * kBoxes * kBoxBytes) / shared_of_stage(b);
   }
   constexpr int shared(Major b) const { return stages(b) * shared_of_stage(b) + 2 * kBoxes * kBoxBytes; }
   constexpr bool valid() const {
@@ -80,8 +82,12 @@ inline constexpr Tile kTiles[] = {{128, 256},
                                   {128, 96},
                                   {64, 96, Team::pingpong},
                                   {64, 32, Team::pingpong},
-                                  {64, 16, Team::pingpong}};
+                                  {64, 16, Team::pingpong},
+                                  {64, 32, Team::pingpong, true, true},
+                                  {64, 16, Team::pingpong, true, true}};
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
+inline constexpr int kLoadedTiles = 14;  // by TMA; the fetched ones follow
+static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
 
 // A tile as the library may run it.
 struct Variant {
@@ -93,19 +99,24 @@ struct Variant {
   TileName name() const {
     const Tile& t = shape();
     const char* const team = t.team == Team::pingpong ? " pingpong" : t.team == Team::cols ? " by columns" : "";
-    return tile_text("%dx%d%s%s%s, cluster %d", t.bm, t.bn, team, t.co_resident ? " co-resident" : "",
+    return tile_text("%dx%d%s%s%s, cluster %d", t.bm, t.bn, team,
+                     t.fetched       ? " fetched"
+                     : t.co_resident ? " co-resident"
+                                     : "",
                      turned ? " turned" : "", cluster);
   }
 };
 inline constexpr Variant kUpright[] = {{0},  {0, 2},  {1},  {1, 2},  {2},  {2, 2},  {3, 2}, {4},
                                        {5},  {5, 2},  {6},  {7},     {8},  {8, 2},  {9},    {9, 2},
                                        {10}, {10, 2}, {11}, {11, 2}, {12}, {12, 2}, {13},   {13, 2}};
+inline constexpr Variant kFetched[] = {{14}, {15}, {14, 1, true}, {15, 1, true}};
 inline constexpr auto kVariants = [] {
-  std::array<Variant, 2 * std::size(kUpright)> all{};
+  std::array<Variant, 2 * std::size(kUpright) + std::size(kFetched)> all{};
   for (std::size_t i = 0; i < std::size(kUpright); ++i) {
     all[i] = all[i + std::size(kUpright)] = kUpright[i];
     all[i + std::size(kUpright)].turned = true;
   }
+  std::ranges::copy(kFetched, all.begin() + 2 * std::size(kUpright));
   return all;
 }();
 static_assert(std::ranges::all_of(kVariants, &Variant::valid));
@@ -114,7 +125,7 @@ static_assert(std::ranges::all_of(kVariants, &Variant::valid));
 template <int tile, Major b_major> struct Geometry {
   static constexpr Tile t = kTiles[tile];
   static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
-  static constexpr bool pingpong = t.pingpong();
+  static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
   static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
   static constexpr int stage_bytes = t.stage_bytes(b_major);
   static constexpr int wm = t.wm(), wn = t.wn();

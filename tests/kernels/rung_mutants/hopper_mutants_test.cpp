@@ -180,5 +180,17 @@ TEST(HopperMutants, PartialSumsAreAddedWhenAllAreStored) {
   expect_honest_on("hopper/59_summit", p, 4);
 }
 
+// The first fetched variant: rows of 2 k-steps and 13 elements, which TMA cannot read.
+TEST(HopperMutants, WhatThreadsFetchIsFencedAndWhole) {
+  constexpr int kFetched = 48;
+  const Problem p = product({40, 23, 2 * 64 + 13});
+  for (const std::uint64_t seed : kSeeds) {
+    expect_one_of(traced("mutant/hopper_fetched_no_fence", p, seed, kFetched, 1).all(),
+                  {"with no fence_proxy_async()"});
+    expect_one_of(traced("mutant/hopper_fetched_early", p, seed, kFetched, 1).all(), {"race: "});
+    EXPECT_EQ(traced("hopper/59_summit", p, seed, kFetched, 1).all(), "");
+  }
+}
+
 }  // namespace
 }  // namespace cairn

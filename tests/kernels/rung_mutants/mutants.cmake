@@ -157,3 +157,19 @@ cairn_mutant(hopper_early_sum both hopper/59_summit
   if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);]]
 [[  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
   if (together > 1) cluster_sync();]])
+
+# Threads fetch a k-step, and the products read it through the async proxy.
+cairn_mutant(hopper_fetched_no_fence traced hopper/59_summit
+[[          fence_proxy_async();
+          __syncwarp();]]
+[[          // nothing
+          __syncwarp();]])
+
+# A warp says that its k-step is there when its first lane has stored its part.
+cairn_mutant(hopper_fetched_early traced hopper/59_summit
+[[          fence_proxy_async();
+          __syncwarp();
+          if (threadIdx.x % 32 == 0) mbarrier_arrive(full + stage);]]
+[[          fence_proxy_async();
+          if (threadIdx.x % 32 == 0) mbarrier_arrive(full + stage);
+          __syncwarp();]])
