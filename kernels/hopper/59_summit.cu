@@ -11,9 +11,10 @@
 //         promoted); row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment and batch; scratch memory
 //         for packed operands and for partial sums of split tiles; sm_90a.
 #include "device/launch.hpp"
-#include "kernels/hopper/59_summit/choose.hpp"
 #include "kernels/hopper/59_summit/kernel.hpp"
-#include "kernels/hopper/59_summit/pack.hpp"
+#include "kernels/hopper/59_summit/menu.hpp"
+#include "kernels/hopper/parts/choose.hpp"
+#include "kernels/hopper/parts/pack.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::hopper_59 {
@@ -35,10 +36,10 @@ Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
 }
 void (*fixup_of(Type out))(Args) {
   switch (out) {
-    case Type::e4m3: return hopper_59_fixup<E4m3>;
-    case Type::f16: return hopper_59_fixup<__half>;
-    case Type::bf16: return hopper_59_fixup<__nv_bfloat16>;
-    default: return hopper_59_fixup<float>;
+    case Type::e4m3: return hopper_fixup<E4m3>;
+    case Type::f16: return hopper_fixup<__half>;
+    case Type::bf16: return hopper_fixup<__nv_bfloat16>;
+    default: return hopper_fixup<float>;
   }
 }
 
@@ -67,7 +68,7 @@ static_assert(sizeof(Maps) <= sizeof(LaunchCache::bytes));
 Status make_maps(Maps& maps, const Matrix& A, int rows_a, const Matrix& B, int rows_b, const Matrix* C,
                  const Variant& v) {
   const bool tf32 = A.type == Type::f32;
-  if (!v.shape().fetched) {
+  if (!v.tile.fetched) {
     if (Status s = map_of(maps.A, A, rows_a, tf32); !s.ok()) return s;
     if (Status s = map_of(maps.B, B, rows_b, tf32); !s.ok()) return s;
   }
@@ -79,7 +80,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   if (args.idle()) return {};
   const Problem p = with_vectors(args.problem);
   const Variant v = kVariants[static_cast<std::size_t>(variant)];
-  const Tile& t = v.shape();
+  const Tile& t = v.tile;
   Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
   const Matrix C{args.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
   A.k = B.k = args.depth();
@@ -148,7 +149,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                                                       : std::min<std::int64_t>(stream_k.whole, most);
   if (Status s =
           launch_pdl_cluster(static_cast<unsigned>(together), {clusters * together}, kThreads, t.shared(B.major),
-                             stream, kernel_of(p, v.tile, A.major, B.major), maps.A, maps.B, maps.C, g);
+                             stream, kernel_of(p, tile_of(v), A.major, B.major), maps.A, maps.B, maps.C, g);
       !s.ok() || stream_k.split == 0) {
     return s;
   }
@@ -169,7 +170,7 @@ extern const Rung rung = {.id = "hopper/59_summit",
                           .tile_name = tile_name<kVariants>,
                           .launch = launch,
                           .batched = true,
-                          .choose = choose,
+                          .choose = [](const Query& query) { return choose_of(kVariants, query); },
                           .only_arch = true,
                           .pointer_alignment = 16,
                           .copies = true};

@@ -1,4 +1,4 @@
-// The epilogue of the summit: full tiles to C, by TMA where possible, else by threads. Turned tiles hold Cᵀ and are
+// The epilogue: full tiles to C, by TMA where possible, else by threads. Turned tiles hold Cᵀ and are
 // transposed on their way out.
 #pragma once
 
@@ -11,9 +11,9 @@
 #include "device/pack.hpp"
 #include "device/stmatrix.hpp"
 #include "device/tma.hpp"
-#include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/parts/args.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 // Where a warpgroup stages C: in its own staging boxes or, in a block's last tile, in the rows of A that it alone has
 // read in every stage.
@@ -192,4 +192,4 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
   }
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -8,9 +8,9 @@
 #include <cuda_runtime.h>
 
 #include "device/tf32.hpp"
-#include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/parts/args.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 // 16 bytes along k, of which the first `valid` words are in the matrix; the rest is 0.
 template <class Word, bool tf32>
@@ -72,4 +72,4 @@ __device__ __forceinline__ void fetch(unsigned char* to, const Source& s, std::i
   fetch_as<Element, tf32, false>(to, s, row, rows, k_step, batch);
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -8,11 +8,11 @@
 
 #include "device/launch.hpp"
 #include "device/pdl.hpp"
-#include "kernels/hopper/59_summit/matrix.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/parts/matrix.hpp"
+#include "kernels/hopper/parts/tile.hpp"
 #include "kernels/rung.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 // One operand: `rows` of `cols` words as stored, for each of `matrices`. A word has the size of an element.
 template <class Word> struct PackJob {
@@ -120,7 +120,7 @@ static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint8_
 }
 
 // One operand, with a matrix of it for each z.
-template <class Word, bool transposed> __global__ void __launch_bounds__(256) hopper_59_pack_one(PackJob<Word> g) {
+template <class Word, bool transposed> __global__ void __launch_bounds__(256) hopper_pack_one(PackJob<Word> g) {
   pdl_launch_dependents();
   pdl_wait();
   const Word* const from = g.from + blockIdx.z * g.stride_from;
@@ -136,7 +136,7 @@ template <class Word, bool transposed> __global__ void __launch_bounds__(256) ho
 // faster by the kernel above: with both loops in one kernel the compiler keeps fewer loads in flight.
 template <class Word>
 __global__ void __launch_bounds__(256)
-    hopper_59_pack_two(const __grid_constant__ PackJob<Word> first, const __grid_constant__ PackJob<Word> second) {
+    hopper_pack_two(const __grid_constant__ PackJob<Word> first, const __grid_constant__ PackJob<Word> second) {
   pdl_launch_dependents();
   pdl_wait();
   const unsigned before = first.blocks_x * first.blocks_y * first.blocks_z;
@@ -191,12 +191,12 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
     *operand = to;
   }
   if (count == 0) return {};
-  if (count == 2) return launch_pdl_co_resident({blocks}, 256, 0, stream, hopper_59_pack_two<Word>, jobs[0], jobs[1]);
+  if (count == 2) return launch_pdl_co_resident({blocks}, 256, 0, stream, hopper_pack_two<Word>, jobs[0], jobs[1]);
   const auto kernel = [&] {
     if constexpr (sizeof(Word) != 2) {
-      if (jobs[0].transposed) return hopper_59_pack_one<Word, true>;
+      if (jobs[0].transposed) return hopper_pack_one<Word, true>;
     }
-    return hopper_59_pack_one<Word, false>;
+    return hopper_pack_one<Word, false>;
   }();
   constexpr std::int64_t most = 65535;
   for (std::int64_t first = 0; first < jobs[0].matrices; first += most) {
@@ -215,4 +215,4 @@ inline Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch,
   }
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -3,9 +3,9 @@
 // a cluster share a tile along k, each has one work item.
 #pragma once
 
-#include "kernels/hopper/59_summit/args.hpp"
+#include "kernels/hopper/parts/args.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 struct Work {
   int tile;        // of all products of the batch
@@ -41,4 +41,4 @@ __device__ __forceinline__ bool next_work(const Args& g, int block, int blocks, 
   return true;
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

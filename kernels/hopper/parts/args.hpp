@@ -1,11 +1,11 @@
-// The arguments of the summit's kernels, and the position of a tile within a batch.
+// The arguments of a kernel, and the position of a tile within a batch.
 #pragma once
 
 #include "device/block_order.hpp"
 #include "device/stream_k.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/parts/tile.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 // A or B as threads fetch it: words along k, of an element or, where rows are contiguous and aligned, of 4 bytes.
 struct Source {
@@ -53,4 +53,4 @@ __device__ __forceinline__ BatchPosition position_of(const Args& g, int bm, int 
           batch};
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -1,16 +1,16 @@
-// Which tile the summit takes for a problem: the fastest by the cost model or, where power limits the clock, the one
-// of those nearly as fast that takes the least energy.
+// Which variant of its menu a rung takes for a problem: the fastest by the cost model or, where power limits the
+// clock, the one of those nearly as fast that takes the least energy.
 #pragma once
 
+#include <array>
 #include <cmath>
 
-#include "kernels/hopper/59_summit/cost.hpp"
+#include "kernels/hopper/parts/cost.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
-inline Choice choice_of(int variant, const Cost& cost, const Packed& packed) {
-  const Variant& v = kVariants[static_cast<std::size_t>(variant)];
-  const Tile& t = v.shape();
+inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const Packed& packed) {
+  const Tile& t = v.tile;
   Choice choice;
   choice.tile = variant;
   choice.scratch_bytes = packed.bytes + cost.division.partial_tiles() * v.cluster * t.bm * t.bn * sizeof(float);
@@ -19,25 +19,24 @@ inline Choice choice_of(int variant, const Cost& cost, const Packed& packed) {
   return choice;
 }
 
-inline Choice choose(const Query& query) {
-  constexpr std::size_t count = kVariants.size();
-  const auto packed = [&](std::size_t i) { return packed_problem(query.problem, kVariants[i], query.aligned); };
+template <std::size_t count> Choice choose_of(const std::array<Variant, count>& variants, const Query& query) {
+  const auto packed = [&](std::size_t i) { return packed_problem(query.problem, variants[i], query.aligned); };
   if (query.tile != kAnyTile) {
     const auto i = static_cast<std::size_t>(query.tile);
-    return choice_of(query.tile, cost_of(kVariants[i], packed(i), query.device), packed(i));
+    return choice_of(variants[i], query.tile, cost_of(variants[i], packed(i), query.device), packed(i));
   }
   const auto choice = [&](std::size_t i, const Cost& cost) {
-    return choice_of(static_cast<int>(i), cost, packed(i));
+    return choice_of(variants[i], static_cast<int>(i), cost, packed(i));
   };
   std::array<Cost, count> costs;
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
-  const auto considered = [&](std::size_t i) { return fetch || !kVariants[i].shape().fetched; };
+  const auto considered = [&](std::size_t i) { return fetch || !variants[i].tile.fetched; };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;
-    costs[i] = cost_of(kVariants[i], packed(i), query.device);
+    costs[i] = cost_of(variants[i], packed(i), query.device);
     if (us(i) < us(fastest)) fastest = i;
   }
   const Cost& first = costs[fastest];
@@ -58,4 +57,4 @@ inline Choice choose(const Query& query) {
   return chosen;
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -1,5 +1,5 @@
-// What a tile of the summit costs for a problem, in cycles of an SM: the only model of it, by which the tail wave is
-// split along k or not, a tile is chosen, and the library compares the summit with other rungs.
+// What a tile costs for a problem, in cycles of an SM: the only model of it, by which the tail wave is
+// split along k or not, a tile is chosen, and the library compares its rung with others.
 //
 // The time follows from what a k-step (128 bytes of k) needs of an SM's tensor cores, shared memory and L2, and from
 // how the tiles fill the GPU. The constants are fitted to times of every variant on shapes drawn by lot
@@ -10,11 +10,11 @@
 #include <cmath>
 
 #include "device/stream_k.hpp"
-#include "kernels/hopper/59_summit/matrix.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/parts/matrix.hpp"
+#include "kernels/hopper/parts/tile.hpp"
 #include "kernels/rung.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 // How the tiles are divided along k: all of them among the blocks of a cluster, or those of the tail wave by stream-K,
 // or none.
@@ -46,7 +46,7 @@ inline int clusters_at_once(int sms, const Tile& t, int blocks) {
 
 // The tiles of a product of `rows` by `cols`.
 inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols) {
-  const Tile& t = v.shape();
+  const Tile& t = v.tile;
   const auto u = [](std::int64_t x) { return static_cast<unsigned>(x); };
   return {u(ceil_div(rows, t.bm * v.cluster)), u(ceil_div(cols, t.bn)), u(std::max(2048 / t.bm / v.cluster, 1))};
 }
@@ -86,7 +86,7 @@ inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 inline constexpr double kWorthSplitting = 1.2;
 inline constexpr double kArea = 128 * 256;
-// Energy of a byte of shared memory, and of one from L2: fitted to four tiles under load (summit_tiles.json).
+// Energy of a byte of shared memory, and of one from L2: fitted to four tiles under load (results/h200/summit_tiles.json).
 inline constexpr double kSharedEnergy = 6.9e-7, kL2Energy = 11.7e-7;
 // Cycles from which the clock is limited by power, a tenth of a millisecond and half of one; and the factor over the
 // fewest cycles that a tile may take to save energy.
@@ -117,7 +117,7 @@ inline double fetch_rounds(const Problem& p, Op stored, Op k_major, std::int64_t
 
 // `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time; `crowd`: blocks on an SM.
 inline Step step_of(const Variant& v, const Packed& packed, double busy, double loading, double crowd) {
-  const Tile& t = v.shape();
+  const Tile& t = v.tile;
   const Problem& p = packed.problem;
   Step step{};
   // Four wgmma of 64 rows by n columns, each of which takes n / 2 cycles and reads 64 + n rows of 32 bytes.
@@ -151,7 +151,7 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
 
 // Of `tiles` split tiles (of a cluster), each with so many partial sums.
 inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, double partials) {
-  const Tile& t = v.shape();
+  const Tile& t = v.tile;
   const double rows = tiles * static_cast<double>(std::min<std::int64_t>(v.cluster * t.bm, p.m));
   return kFixup + kFixupArea * t.bm * t.bn / kArea +
          kFixupRow * rows * std::min(partials, kFixupPartials) * t.bn / 256;
@@ -162,10 +162,10 @@ inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, dou
 // `packed`: the problem as the kernel reads it, with A and B as stored or as packed.
 inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device, const Division& division) {
   using namespace model;
-  const Tile& t = v.shape();
+  const Tile& t = v.tile;
   const Problem& p = packed.problem;
   const StreamK& stream_k = division.stream_k;
-  const std::int64_t running = clusters_at_once(device.sms, v.shape(), v.cluster);
+  const std::int64_t running = clusters_at_once(device.sms, v.tile, v.cluster);
   Cost cost;
   cost.division = division;
   const bool split = stream_k.split > 0, shared_k = division.k_blocks > 1;
@@ -245,12 +245,12 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
     const Cost split = cost_of(v, packed, device, division);
     if (best.cycles - split.cycles > (model::kWorthSplitting - 1) * split.sums) best = split;
   };
-  const StreamK stream_k = split_tail_wave(tiles, steps, clusters_at_once(device.sms, v.shape(), v.cluster), 1);
+  const StreamK stream_k = split_tail_wave(tiles, steps, clusters_at_once(device.sms, v.tile, v.cluster), 1);
   if (stream_k.split > 0) consider({stream_k});
   for (int blocks = 2; v.cluster == 1 && blocks <= model::kMostKBlocks; ++blocks)
-    if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, v.shape(), blocks))
+    if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, v.tile, blocks))
       consider({whole, blocks});
   return best;
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

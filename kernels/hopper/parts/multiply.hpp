@@ -2,9 +2,9 @@
 #pragma once
 
 #include "device/wgmma.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/parts/tile.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 template <int rows, int cols> __device__ __forceinline__ void clear(float (&acc)[rows][cols]) {
 #pragma unroll
@@ -57,4 +57,4 @@ __device__ __forceinline__ void multiply_promoted(float (&acc)[G::wgmmas][G::wn 
   }
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -1,16 +1,14 @@
-// The tiles of the summit, and its variants: a tile, a cluster and the way round. Two consumer warpgroups compute one
+// Tiles of a warp-specialized kernel, and variants: a tile, a cluster and the way round. Two consumer warpgroups compute one
 // tile together (cooperative), one below the other or next to each other; or each computes tiles of its own
 // (pingpong), as in 58. TMA loads the operands or, in fetched tiles, the threads of the producer do.
 #pragma once
-
-#include <array>
 
 #include "device/accumulators.hpp"
 #include "device/matrix_map.hpp"
 #include "device/mbarrier.hpp"
 #include "kernels/rung.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 inline constexpr int kThreads = 128 + 256;            // a producer warpgroup and two consumer warpgroups
 inline constexpr int kRowBytes = 128;                 // a row of a swizzled tile, and a k-step of any type
@@ -41,6 +39,7 @@ struct Tile {
   // fix-up block: then neither kernel has to drain before the other starts.
   bool co_resident = false;
   bool fetched = false;  // by threads (fetch.hpp), and two blocks of the GEMM share an SM
+  constexpr bool operator==(const Tile&) const = default;
   constexpr bool pingpong() const { return team == Team::pingpong; }
   constexpr int wm() const { return team == Team::rows ? bm / 2 : bm; }  // a warpgroup's part of the tile
   constexpr int wn() const { return team == Team::cols ? bn / 2 : bn; }
@@ -69,35 +68,15 @@ struct Tile {
            stages(Major::mn) >= 2 && kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
   }
 };
-inline constexpr Tile kTiles[] = {{128, 256},
-                                  {256, 128},
-                                  {128, 192},
-                                  {128, 128, Team::pingpong},
-                                  {128, 128},
-                                  {64, 128, Team::cols, true},
-                                  {64, 64, Team::pingpong},
-                                  {64, 64, Team::pingpong, true},
-                                  {128, 224},
-                                  {128, 160},
-                                  {128, 96},
-                                  {64, 96, Team::pingpong},
-                                  {64, 32, Team::pingpong},
-                                  {64, 16, Team::pingpong},
-                                  {64, 32, Team::pingpong, true, true},
-                                  {64, 16, Team::pingpong, true, true}};
-static_assert(std::ranges::all_of(kTiles, &Tile::valid));
-inline constexpr int kLoadedTiles = 14;  // by TMA; the fetched ones follow
-static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
 
 // A tile as the library may run it.
 struct Variant {
-  int tile;
+  Tile tile;
   int cluster = 1;      // blocks one below the other, which share the columns of B
   bool turned = false;  // computes Cᵀ = op(B)ᵀ op(A)ᵀ, so that the columns of a tile are rows of C
-  constexpr const Tile& shape() const { return kTiles[tile]; }
-  constexpr bool valid() const { return shape().bn % (8 * cluster) == 0; }
+  constexpr bool valid() const { return tile.bn % (8 * cluster) == 0; }
   TileName name() const {
-    const Tile& t = shape();
+    const Tile& t = tile;
     const char* const team = t.team == Team::pingpong ? " pingpong" : t.team == Team::cols ? " by columns" : "";
     return tile_text("%dx%d%s%s%s, cluster %d", t.bm, t.bn, team,
                      t.fetched       ? " fetched"
@@ -106,24 +85,10 @@ struct Variant {
                      turned ? " turned" : "", cluster);
   }
 };
-inline constexpr Variant kUpright[] = {{0},  {0, 2},  {1},  {1, 2},  {2},  {2, 2},  {3, 2}, {4},
-                                       {5},  {5, 2},  {6},  {7},     {8},  {8, 2},  {9},    {9, 2},
-                                       {10}, {10, 2}, {11}, {11, 2}, {12}, {12, 2}, {13},   {13, 2}};
-inline constexpr Variant kFetched[] = {{14}, {15}, {14, 1, true}, {15, 1, true}};
-inline constexpr auto kVariants = [] {
-  std::array<Variant, 2 * std::size(kUpright) + std::size(kFetched)> all{};
-  for (std::size_t i = 0; i < std::size(kUpright); ++i) {
-    all[i] = all[i + std::size(kUpright)] = kUpright[i];
-    all[i + std::size(kUpright)].turned = true;
-  }
-  std::ranges::copy(kFetched, all.begin() + 2 * std::size(kUpright));
-  return all;
-}();
-static_assert(std::ranges::all_of(kVariants, &Variant::valid));
 
 // A tile as the kernel is compiled for it.
-template <int tile, Major b_major> struct Geometry {
-  static constexpr Tile t = kTiles[tile];
+template <Tile tile, Major b_major> struct Geometry {
+  static constexpr Tile t = tile;
   static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
   static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
   static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
@@ -136,4 +101,4 @@ template <int tile, Major b_major> struct Geometry {
   static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn > 128 || t.accumulators() >= 144 ? wn / 2 : wn;
 };
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

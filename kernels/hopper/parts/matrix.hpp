@@ -1,4 +1,4 @@
-// A, B or C of the summit on the host: its layout, whether TMA and wgmma can read it, the layout of its packed copy,
+// A, B or C on the host: its layout, whether TMA and wgmma can read it, the layout of its packed copy,
 // and its tensor map.
 #pragma once
 
@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "device/matrix_map.hpp"
-#include "kernels/hopper/59_summit/tile.hpp"
+#include "kernels/hopper/parts/tile.hpp"
 #include "kernels/rung.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 struct Matrix {
   const void* base;
@@ -103,7 +103,7 @@ inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned)
   Packed all{with_vectors(v.turned ? turned_problem(row) : row)};
   Problem& p = all.problem;
   all.stored_a = p.op_a, all.stored_b = p.op_b;
-  if (v.shape().fetched) {
+  if (v.tile.fetched) {
     p.op_a = Op::none, p.op_b = Op::transpose;
     return all;
   }
@@ -148,7 +148,7 @@ inline Status map_of(TensorMap& out, const Matrix& m, int box, bool tf32) {
 
 // That of C, in the boxes in which a variant stores it.
 inline Status map_of_c(TensorMap& out, const Matrix& m, const Variant& v) {
-  const int size = static_cast<int>(size_of(m.type)), wn = v.shape().wn();
+  const int size = static_cast<int>(size_of(m.type)), wn = v.tile.wn();
   const int cols = v.turned ? 128 / size : box_cols(wn, size), rows = v.turned ? turned_box_rows(wn) : 64;
   TensorBox what = box_of(m);
   what.box = {static_cast<std::uint32_t>(cols), static_cast<std::uint32_t>(rows), 1};
@@ -156,4 +156,4 @@ inline Status map_of_c(TensorMap& out, const Matrix& m, const Variant& v) {
   return make_tensor_map(out, what);
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper

@@ -4,9 +4,9 @@
 
 #include "device/pdl.hpp"
 #include "device/strip.hpp"
-#include "kernels/hopper/59_summit/store.hpp"
+#include "kernels/hopper/parts/store.hpp"
 
-namespace cairn::hopper_59 {
+namespace cairn::hopper {
 
 inline constexpr int kFixupFloats = 4096;               // of shared memory in a fix-up block
 inline constexpr int kFixupThreads = kFixupFloats / 4;  // at most
@@ -80,8 +80,7 @@ __device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank
 
 // The fix-up of the tiles that stream-K split: a block for each row of each, with a thread for four columns in as many
 // layers as there is memory for.
-template <class Out>
-__global__ void __launch_bounds__(kFixupThreads) hopper_59_fixup(const __grid_constant__ Args g) {
+template <class Out> __global__ void __launch_bounds__(kFixupThreads) hopper_fixup(const __grid_constant__ Args g) {
   __shared__ __align__(16) float layers[kFixupFloats];
   pdl_launch_dependents();
   const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
@@ -95,4 +94,4 @@ __global__ void __launch_bounds__(kFixupThreads) hopper_59_fixup(const __grid_co
                  g.beta, g.vector_c);
 }
 
-}  // namespace cairn::hopper_59
+}  // namespace cairn::hopper
