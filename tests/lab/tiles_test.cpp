@@ -50,9 +50,13 @@ Times times(const std::string& which) {
   return all;
 }
 
-// When the records were made, a vector stored as a column was packed.
-bool has_column(const Problem& p) {
-  return (p.m == 1 && p.op_a == Op::transpose) || (p.n == 1 && p.op_b == Op::none);
+// When the records were made, a vector stored as a column was packed, and so were short rows, one a block.
+bool loaded_otherwise(const Problem& p) {
+  const auto short_rows = [&](const Stored& s) {
+    return s.major > 1 && s.minor < 256 && s.ld * size_of(p.in) % 16 != 0;
+  };
+  const bool column = (p.m == 1 && p.op_a == Op::transpose) || (p.n == 1 && p.op_b == Op::none);
+  return column || short_rows(p.a()) || short_rows(p.b());
 }
 
 struct Losses {                 // the chosen variant's time over the best one's
@@ -68,7 +72,7 @@ Losses losses(const Times& all) {
     EXPECT_TRUE(parse(text, p).ok()) << text;
     EXPECT_EQ(std::ssize(variants), kMeasured) << text << ": every variant that was on the menu has a time";
     const auto chosen = variants.find(test::choose(p).tile);
-    if (chosen == variants.end() || has_column(p)) {
+    if (chosen == variants.end() || loaded_otherwise(p)) {
       std::cout << text << ": " << summit().tile_name(test::choose(p).tile).text << " has no time as it is now\n";
       ++found.unmeasured;
       continue;
@@ -96,8 +100,8 @@ void expect_losses(const std::string& which, int problems, int unmeasured, int c
   EXPECT_LE(found.worst, worst);
 }
 
-TEST(Tiles, TheChoiceOnShapesOfTheFit) { expect_losses("fitted_", 24, 3, 12, 1.07, 1.32); }
-TEST(Tiles, TheChoiceOnShapesThatNoConstantHasSeen) { expect_losses("held_", 13, 2, 10, 1.025, 1.11); }
+TEST(Tiles, TheChoiceOnShapesOfTheFit) { expect_losses("fitted_", 24, 3, 19, 1.034, 1.32); }
+TEST(Tiles, TheChoiceOnShapesThatNoConstantHasSeen) { expect_losses("held_", 11, 4, 10, 1.010, 1.06); }
 
 }  // namespace
 }  // namespace cairn::lab::record

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "device/stream_k.hpp"
 #include "kernels/hopper/parts/matrix.hpp"
@@ -53,38 +54,52 @@ inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols
 
 namespace model {
 
-// Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores two thirds of
-// their peak; a single SM reaches all of it.
-inline constexpr double kTensorSustained = 0.69;
-inline constexpr double kSharedBytes = 110, kL2Bytes = 64.8, kDramBytes = 2820.0 / 132;
-inline constexpr double kDramStraddle = 0.31;  // more of DRAM's time for an operand whose rows straddle lines
-inline constexpr double kLeastStep = 299;      // of the smallest tiles: wgmma, a wait, a stage released
-inline constexpr double kClock = 0.98;         // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 2850;        // a grid, until its first k-step; clusters are scheduled later
-inline constexpr double kCluster = 1560;
+// Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores four fifths of
+// their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 96 %.
+inline constexpr double kTensorSustained = 0.80;
+inline constexpr double kSharedBytes = 113, kL2Bytes = 64, kDramBytes = 18;
+inline constexpr double kLeastStep = 329;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
+inline constexpr double kLaunch = 2180;    // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 7.6;
+inline constexpr double kCluster = 1680;  // clusters are scheduled later
+// Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
+// as slow: the 8-norm of their times.
+inline double together(std::initializer_list<double> times) {
+  const double largest = std::max(times);
+  if (largest <= 0) return 0;
+  double sum = 0;
+  for (const double time : times) {
+    const double part = time / largest, square = part * part, fourth = square * square;
+    sum += fourth * fourth;
+  }
+  return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
+}
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.78, kStraddleSectors = 1.88;
-inline constexpr double kRefetch = 0.4;   // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kIdleSms = 0.71;  // DRAM takes so much longer, times the fraction of SMs that idle
-// GEMM blocks that do not fit next to the packing kernel's wait until it drains; co-resident ones only start later.
-inline constexpr double kPackDrain = 3740, kPackCoResident = 804;
-inline constexpr double kPackLaunch = 7510, kPackBytes = 26.7;  // a packing kernel; bytes a cycle, read or written
-// The four warps that fetch, for the loads of a lane that are in flight together. Predicted and not fitted: a latency of 900 cycles, four on
-// their way, and as long again to issue them.
+inline constexpr double kStraddleLines = 0.31, kStraddleSectors = 2.2;
+inline constexpr double kRefetch = 0.26;  // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kIdleSms = 0.36;  // DRAM takes so much longer, times the fraction of SMs that idle
+// Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
+// of the fix-up.
+inline constexpr double kPackDrain = 3830, kFixupDrain = 2250;
+inline constexpr double kPackLaunch = 6410, kPackBytes = 28;  // a packing kernel; bytes a cycle, read or written
+// The four warps that fetch, for the loads of a lane that are in flight together. Predicted and not fitted: a latency
+// of 900 cycles, four on their way, and as long again to issue them.
 inline constexpr double kFetchRound = 300;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 674, kEpilogueArea = 2150, kThreadStore = 4.49, kOneGroup = 1.38,
-                        kPingpong = 0.53;
+inline constexpr double kEpilogue = 208, kEpilogueArea = 3730, kThreadStore = 2.17, kOneGroup = 1.42,
+                        kPingpong = 0.90;
+inline constexpr double kNarrowBox = 480;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 3750, kFixupArea = 14810, kFixupRow = 1.76, kFixupPartials = 8;
+inline constexpr double kFixup = 2410, kFixupArea = 11770, kFixupRow = 2.1, kFixupPartials = 4.7;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1430, kClusterSumBytes = 28.7;
+inline constexpr double kClusterSum = 1440, kClusterSumBytes = 24.6;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
-inline constexpr double kWorthSplitting = 1.2;
+inline constexpr double kWorthSplitting = 1.43;
 inline constexpr double kArea = 128 * 256;
 // Energy of a byte of shared memory, and of one from L2: fitted to four tiles under load (results/h200/summit_tiles.json).
 inline constexpr double kSharedEnergy = 6.9e-7, kL2Energy = 11.7e-7;
@@ -97,13 +112,14 @@ struct Step {
   double multiply, shared, l2, fetch;  // cycles
   double shared_bytes, l2_bytes;       // read and written; requested
   double rows;                         // of 128 bytes that are loaded
-  double cycles() const { return std::max({multiply, shared, l2, fetch, kLeastStep}); }
+  double cycles() const { return together({multiply, shared, l2, fetch, kLeastStep}); }
   const char* name() const {
-    return cycles() == multiply ? "main loop (tensor cores)"
-           : cycles() == shared ? "main loop (shared memory)"
-           : cycles() == l2     ? "main loop (L2)"
-           : cycles() == fetch  ? "main loop (fetching)"
-                                : "main loop (latency)";
+    const double most = std::max({multiply, shared, l2, fetch, kLeastStep});
+    return most == multiply ? "main loop (tensor cores)"
+           : most == shared ? "main loop (shared memory)"
+           : most == l2     ? "main loop (L2)"
+           : most == fetch  ? "main loop (fetching)"
+                            : "main loop (latency)";
   }
 };
 
@@ -153,7 +169,7 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
 inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, double partials) {
   const Tile& t = v.tile;
   const double rows = tiles * static_cast<double>(std::min<std::int64_t>(v.cluster * t.bm, p.m));
-  return kFixup + kFixupArea * t.bm * t.bn / kArea +
+  return kFixup + (t.co_resident ? 0 : kFixupDrain) + kFixupArea * t.bm * t.bn / kArea +
          kFixupRow * rows * std::min(partials, kFixupPartials) * t.bn / 256;
 }
 
@@ -189,12 +205,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   // common is loaded from DRAM again.
   const double dram = kDramBytes * device.sms;
   const auto operands = static_cast<double>((p.m + p.n) * p.k * p.batch * size_of(p.in));
-  const auto fetched = [&](std::int64_t rows, std::int64_t ld) {
-    const double straddle = ld * size_of(p.in) % 128 == 0 ? 1 : 1 + kDramStraddle;
-    return straddle * static_cast<double>(rows * p.k * p.batch * size_of(p.in));
-  };
-  cost.memory =
-      (fetched(p.m, p.lda) + fetched(p.n, p.ldb) + static_cast<double>(p.m * p.n * p.batch * size_of(p.out))) / dram;
+  cost.memory = (operands + static_cast<double>(p.m * p.n * p.batch * size_of(p.out))) / dram;
   const double shared = std::max(made * step.rows * 128 - operands, 0.0);
   const double again = tiles <= running ? kRefetch * shared / dram : 0;
   // Idle SMs load nothing, nor do those without a tile in the tail wave.
@@ -211,16 +222,18 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
     cost.cycles += cycles;
     cost.forecast.add(name, cycles / mhz);
   };
-  term("launch", kLaunch + (v.cluster > 1 || shared_k ? kCluster : 0));
+  term("launch", kLaunch + kLaunchBlock * static_cast<double>(blocks) + (v.cluster > 1 || shared_k ? kCluster : 0));
   if (drains) term("wait for packing", kPackDrain);
-  if (crowded && !drains && tiles <= running) term("wait for packing", kPackCoResident);
   const double loop = waves * steps * step.cycles();
-  term(loop >= memory ? step.name() : "main loop (DRAM)", std::max(loop, memory));
+  term(loop >= memory ? step.name() : "main loop (DRAM)", together({loop, memory}));
   if (shared_k) {
     cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes;
     term("sums within clusters", cost.sums);
   } else {
-    term("epilogue", exposed * (kEpilogue + store));
+    const double box =
+        v.turned ? 128 : box_cols(t.wn(), static_cast<int>(size_of(p.out))) * static_cast<double>(size_of(p.out));
+    const double narrow = kNarrowBox * std::log2(128 / box);
+    term("epilogue", exposed * (kEpilogue + store + narrow));
   }
   if (split) {
     const auto tail = static_cast<double>(stream_k.split);

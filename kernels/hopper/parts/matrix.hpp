@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "device/matrix_map.hpp"
@@ -70,13 +71,19 @@ struct PackGrid {
   std::int64_t x = 0, y = 0, z = 0;
   std::int64_t blocks() const { return x * y * z; }
 };
+// Threads of a block of 256 along a row that is not transposed.
+inline int pack_across(const Matrix& from) {
+  return static_cast<int>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(from.stored_cols(), 1, 256))));
+}
 inline PackGrid pack_grid(const Matrix& from) {
   constexpr std::int64_t most = 65535,
                          most_blocks = std::int64_t{1} << 30;  // of y, and of all; each block then packs several
   const std::int64_t side = size_of(from.type) == 1 ? 128 : 64;
   PackGrid grid;
+  const std::int64_t across = pack_across(from);
   grid.x = ceil_div(from.stored_cols(), must_transpose(from) ? side : 256 * 8);
-  grid.y = std::min(must_transpose(from) ? ceil_div(from.stored_rows(), side) : from.stored_rows(), most);
+  grid.y = std::min(ceil_div(from.stored_rows(), must_transpose(from) ? side : 256 / across), most);
   grid.z = std::clamp<std::int64_t>(most_blocks / (grid.x * grid.y), 1, from.matrices());
   return grid;
 }

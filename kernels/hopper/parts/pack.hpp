@@ -22,13 +22,14 @@ template <class Word> struct PackJob {
   std::int64_t ld_from, ld_to;  // words
   std::int64_t matrices, stride_from, stride_to;
   unsigned blocks_x, blocks_y, blocks_z;
+  int across;  // threads along a row, a power of two
   bool transposed;
 };
 
 // Row by row: coalesced, with eight loads in flight for each thread. Block (x, y).
 template <class Word>
-__device__ __forceinline__ void pack_rows(const PackJob<Word>& g, const Word* matrix, Word* copy, unsigned x,
-                                          unsigned y, unsigned blocks_y) {
+__device__ __forceinline__ void pack_long_rows(const PackJob<Word>& g, const Word* matrix, Word* copy, unsigned x,
+                                               unsigned y, unsigned blocks_y) {
   constexpr int loads = 8;
   const std::int64_t first = std::int64_t{x} * 256 * loads + threadIdx.x;
   for (std::int64_t row = y; row < g.rows; row += blocks_y) {
@@ -41,6 +42,25 @@ __device__ __forceinline__ void pack_rows(const PackJob<Word>& g, const Word* ma
     for (int i = 0; i < loads; ++i)
       if (first + i * 256 < g.cols) to[first + i * 256] = words[i];
   }
+}
+
+// Rows of fewer than 256 words: `across` threads for each, so that a block has several.
+template <class Word>
+__device__ __forceinline__ void pack_short_rows(const PackJob<Word>& g, const Word* matrix, Word* copy, unsigned y,
+                                                unsigned blocks_y) {
+  const int col = static_cast<int>(threadIdx.x) % g.across, rows = 256 / g.across;
+  if (col >= g.cols) return;
+#pragma unroll 4
+  for (std::int64_t row = std::int64_t{y} * rows + static_cast<int>(threadIdx.x) / g.across; row < g.rows;
+       row += std::int64_t{blocks_y} * rows)
+    copy[row * g.ld_to + col] = matrix[row * g.ld_from + col];
+}
+
+template <class Word>
+__device__ __forceinline__ void pack_rows(const PackJob<Word>& g, const Word* matrix, Word* copy, unsigned x,
+                                          unsigned y, unsigned blocks_y) {
+  if (g.across < 256) return pack_short_rows(g, matrix, copy, y, blocks_y);
+  pack_long_rows(g, matrix, copy, x, y, blocks_y);
 }
 
 // The tile through which an operand is transposed, in shared memory. Kernels declare it, and not the functions they call:
@@ -172,6 +192,7 @@ template <class Word> PackJob<Word> pack_job(const Matrix& from, const Matrix& t
           static_cast<unsigned>(grid.x),
           static_cast<unsigned>(grid.y),
           static_cast<unsigned>(grid.z),
+          pack_across(from),
           from.major != to.major};
 }
 
