@@ -24,7 +24,6 @@
 #   course        the library over the course, in its four types: course_*.json
 #   tiles         every variant of the summit and the library's choice on drawn shapes: tiles_fitted_*.json, to which the
 #                 cost model's constants are fitted, and tiles_held_*.json, to which they are not; without samples
-#   unseen        the same over the suite unseen, whose shapes no constant was fitted to: tiles_unseen_bf16.json
 #   drawn         the library over shapes by lot, of CAIRN_SEED (2026): general in four types, the other classes in bf16:
 #                 drawn_CLASS_TYPE.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
@@ -106,11 +105,14 @@ fuzz() {
     }' "$out"/fuzz/*.csv | tee -a "$summary" || verdict=1
   return "$verdict"
 }
-# Small products with edges; one run under a sanitizer takes as long as hundreds outside.
+# Small products with edges; one run under a sanitizer takes as long as hundreds outside. Of the summit a variant of
+# every kind: rows, columns and pingpong, alone, in clusters and co-resident, either way round, and the fetched ones.
 sanitize() {
-  compute-sanitizer --tool "$1" --error-exitcode 1 \
-    "$cairn" verify --device gpu --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
-    compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify 'probe/*@*' --device gpu --shape 64 --fuzz 4
+  local check=(compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify --device gpu)
+  "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
+    "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
+    "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51} --type bf16,tf32,e4m3,e4m3fast \
+      --shape 33x65x40,70x40x600 --fuzz 4
 }
 bench() {  # bench RECORD arguments of cairn bench...
   local record=$out/$1
@@ -145,14 +147,14 @@ summit() {
 course() {
   local type
   for type in bf16 f16 tf32 e4m3fast:bf16; do
-    bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 || return
+    bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 --samples summary || return
   done
 }
 # Every variant of the summit on shapes drawn by lot: some to fit the cost model to, and others to hold it to.
 tiles() {
   local class count
-  for class in general thin deep wide; do
-    case $class in general) count=16 ;; *) count=8 ;; esac
+  for class in general thin deep wide odd batched; do
+    case $class in general) count=12 ;; *) count=6 ;; esac
     tiles_of "$class" 7 "$count" fitted || return
     tiles_of "$class" 8 $((count / 2)) held || return
   done
@@ -173,9 +175,6 @@ host() {
     bench host_copies.json "${ways[@]}" --type bf16,tf32 --layout nn --shape 63,255 &&  # A and B are packed first
     "$cairn" bench cairn cairn/gemm openblas/direct --device cpu --host --shape 4,16,64 --type f32 --seconds 0.5 \
       --samples summary --record "$out/host_cpu.json" --force
-}
-unseen() {
-  bench tiles_unseen_bf16.json 'hopper/59@*' cublas/lt_first --suite unseen --type bf16 --seconds 0.01 --samples summary
 }
 # The strongest baseline is searched for briefly (docs/measuring.md, "Shapes by lot"): about a second a shape in all.
 drawn() {
@@ -219,7 +218,6 @@ if want hopper; then step hopper hopper; fi
 if want summit; then step summit summit; fi
 if want course; then step course course; fi
 if want tiles; then step tiles tiles; fi
-if want unseen; then step unseen unseen; fi
 if want drawn; then step drawn drawn; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
