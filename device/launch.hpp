@@ -153,14 +153,22 @@ Status launch_pdl(Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                         std::forward<Arguments>(arguments)...);
 }
 
+namespace detail {
+// As much of an SM's memory as can be is shared memory.
+inline cudaLaunchAttribute carveout_attribute() {
+  cudaLaunchAttribute how{};
+  how.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+  how.val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
+  return how;
+}
+}  // namespace detail
+
 // PDL for an sm_90 kernel whose blocks should be co-resident with those of the previous or the dependent grid, which
 // use most of an SM's memory as shared memory: all of them then prefer the same carveout.
 template <class... Parameters, class... Arguments>
 Status launch_pdl_co_resident(Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                               void (*kernel)(Parameters...), Arguments&&... arguments) {
-  cudaLaunchAttribute how[2] = {detail::pdl_attribute(), {}};
-  how[1].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
-  how[1].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
+  cudaLaunchAttribute how[2] = {detail::pdl_attribute(), detail::carveout_attribute()};
   return detail::launch(how, 2, grid, block, shared_bytes, stream, kernel, std::forward<Arguments>(arguments)...);
 }
 
@@ -176,15 +184,16 @@ Status launch_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared
                         std::forward<Arguments>(arguments)...);
 }
 
-// PDL and clusters. Clusters need sm_90, so the kernel's code has its pdl_wait; `blocks` may be 1.
+// PDL and clusters, for kernels that use most of an SM's memory as shared memory, one block or two on an SM. Clusters
+// need sm_90, so the kernel's code has its pdl_wait; `blocks` may be 1.
 template <class... Parameters, class... Arguments>
 Status launch_pdl_cluster(unsigned blocks, Grid grid, dim3 block, std::size_t shared_bytes, void* stream,
                           void (*kernel)(Parameters...), Arguments&&... arguments) {
-  cudaLaunchAttribute how[2] = {detail::pdl_attribute(), {}};
-  how[1].id = cudaLaunchAttributeClusterDimension;
-  how[1].val.clusterDim.x = blocks;
-  how[1].val.clusterDim.y = how[1].val.clusterDim.z = 1;
-  return detail::launch(how, blocks > 1 ? 2 : 1, grid, block, shared_bytes, stream, kernel,
+  cudaLaunchAttribute how[3] = {detail::pdl_attribute(), detail::carveout_attribute(), {}};
+  how[2].id = cudaLaunchAttributeClusterDimension;
+  how[2].val.clusterDim.x = blocks;
+  how[2].val.clusterDim.y = how[2].val.clusterDim.z = 1;
+  return detail::launch(how, blocks > 1 ? 3 : 2, grid, block, shared_bytes, stream, kernel,
                         std::forward<Arguments>(arguments)...);
 }
 

@@ -106,12 +106,12 @@ fuzz() {
   return "$verdict"
 }
 # Small products with edges; one run under a sanitizer takes as long as hundreds outside. Of the summit a variant of
-# every kind: rows, columns and pingpong, alone, in clusters and co-resident, either way round, and the fetched ones.
+# every kind: rows, columns and pingpong, alone, in clusters and co-resident, either way round, fetched and paired.
 sanitize() {
   local check=(compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify --device gpu)
   "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
     "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
-    "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51} --type bf16,tf32,e4m3,e4m3fast \
+    "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56} --type bf16,tf32,e4m3,e4m3fast \
       --shape 33x65x40,70x40x600 --fuzz 4
 }
 bench() {  # bench RECORD arguments of cairn bench...

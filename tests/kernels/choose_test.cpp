@@ -191,6 +191,14 @@ TEST(Choose, SmallOddProblemsAreFetchedAndLargeOnesPacked) {
   EXPECT_TRUE(fetched(problem(Type::bf16, 7, 9, 11, n, n, 3000)));
 }
 
+// Two blocks on an SM, for products that wait more than they work.
+TEST(Choose, BatchesOfSmallProductsArePaired) {
+  const auto paired = [](const Problem& p) { return tile_for(p).find(" paired") != std::string::npos; };
+  EXPECT_TRUE(paired(problem(Type::bf16, 32, 32, 32, n, t, 4096)));
+  EXPECT_FALSE(paired(problem(Type::bf16, 256, 256, 256, n, t, 512)));
+  EXPECT_FALSE(paired(problem(Type::bf16, 1024, 1024, 1024, n, t)));
+}
+
 // A contiguous vector is the same along k whichever way it is stored, and its leading dimension says nothing.
 TEST(Choose, VectorsAreNotCopied) {
   EXPECT_FALSE(packs(choose(problem(Type::bf16, 4096, 1, 4096, n, n), 0)));

@@ -31,7 +31,7 @@ int variant_of(const Row& row) {
   return -1;
 }
 
-constexpr int kMeasured = 48;  // variants, all but the fetched ones
+constexpr int kMeasured = 48;  // variants, all but the fetched and the paired ones
 
 // Milliseconds of each variant for each problem.
 using Times = std::map<std::string, std::map<int, double>>;

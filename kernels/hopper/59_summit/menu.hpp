@@ -16,29 +16,31 @@ inline constexpr Tile kTiles[] = {{128, 256},
                                   {128, 192},
                                   {128, 128, Team::pingpong},
                                   {128, 128},
-                                  {64, 128, Team::cols, true},
+                                  {64, 128, Team::cols, Sharing::helper},
                                   {64, 64, Team::pingpong},
-                                  {64, 64, Team::pingpong, true},
+                                  {64, 64, Team::pingpong, Sharing::helper},
                                   {128, 224},
                                   {128, 160},
                                   {128, 96},
                                   {64, 96, Team::pingpong},
                                   {64, 32, Team::pingpong},
                                   {64, 16, Team::pingpong},
-                                  {64, 32, Team::pingpong, true, true},
-                                  {64, 16, Team::pingpong, true, true}};
+                                  {64, 64, Team::pingpong, Sharing::pair},
+                                  {64, 32, Team::pingpong, Sharing::pair},
+                                  {64, 16, Team::pingpong, Sharing::pair},
+                                  {64, 32, Team::pingpong, Sharing::pair, true},
+                                  {64, 16, Team::pingpong, Sharing::pair, true}};
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
-inline constexpr int kLoadedTiles = 14;  // by TMA; the fetched ones follow
+inline constexpr int kLoadedTiles = 17;  // by TMA; the fetched ones follow
 static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
 
-// Tiles and clusters: those that TMA loads are on the menu upright and, after all of these, turned; then the fetched
-// ones.
+// Tiles and clusters, upright and, after all of a list, turned. A list follows those that were measured before it.
 inline constexpr int kLoaded[][2] = {{0, 1},  {0, 2},  {1, 1},  {1, 2},  {2, 1},  {2, 2},  {3, 2},  {4, 1},
                                      {5, 1},  {5, 2},  {6, 1},  {7, 1},  {8, 1},  {8, 2},  {9, 1},  {9, 2},
                                      {10, 1}, {10, 2}, {11, 1}, {11, 2}, {12, 1}, {12, 2}, {13, 1}, {13, 2}};
-inline constexpr int kFetched[][2] = {{14, 1}, {15, 1}};
+inline constexpr int kFetched[][2] = {{17, 1}, {18, 1}}, kPaired[][2] = {{14, 1}, {15, 1}, {16, 1}};
 inline constexpr auto kVariants = [] {
-  std::array<Variant, 2 * (std::size(kLoaded) + std::size(kFetched))> all{};
+  std::array<Variant, 2 * (std::size(kLoaded) + std::size(kFetched) + std::size(kPaired))> all{};
   auto next = all.begin();
   const auto add = [&](const auto& menu) {
     for (const bool turned : {false, true})
@@ -46,6 +48,7 @@ inline constexpr auto kVariants = [] {
   };
   add(kLoaded);
   add(kFetched);
+  add(kPaired);
   return all;
 }();
 static_assert(std::ranges::all_of(kVariants, &Variant::valid));

@@ -42,7 +42,7 @@ struct Cost {
 inline int clusters_at_once(int sms, const Tile& t, int blocks) {
   constexpr int h200[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
   const int clusters = sms == h200[1] ? h200[blocks] : std::max(sms / blocks, 1);
-  return t.fetched && blocks == 1 ? clusters * t.blocks_per_sm() : clusters;
+  return t.paired() && blocks == 1 ? 2 * clusters : clusters;
 }
 
 // The tiles of a product of `rows` by `cols`.
@@ -123,10 +123,16 @@ struct Step {
   }
 };
 
-// How often the warps that fetch an operand of `rows` issue their loads and wait for them (fetch.hpp).
+// How often the warps that fetch an operand of `rows` issue their loads and wait for them (fetch.hpp), in a k-step on
+// average: beyond k there is nothing to wait for.
 inline double fetch_rounds(const Problem& p, Op stored, Op k_major, std::int64_t rows, std::int64_t ld) {
   const std::int64_t size = size_of(p.in);
-  if (stored != k_major) return static_cast<double>(ceil_div(ceil_div(rows, 32) * 8, size));
+  if (p.k == 0) return 0;
+  if (stored != k_major) {
+    const double chunks =
+        std::ceil(static_cast<double>(p.k * size) / 16) / static_cast<double>(ceil_div(p.k * size, kRowBytes));
+    return std::ceil(static_cast<double>(ceil_div(rows, 32)) * chunks / static_cast<double>(size));
+  }
   const bool wide = (rows == 1 || ld * size % 4 == 0) && p.k * size % 4 == 0;
   return static_cast<double>(ceil_div(ceil_div(rows, 4), 2 * (wide ? 4 : size)));
 }
@@ -169,7 +175,7 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
 inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, double partials) {
   const Tile& t = v.tile;
   const double rows = tiles * static_cast<double>(std::min<std::int64_t>(v.cluster * t.bm, p.m));
-  return kFixup + (t.co_resident ? 0 : kFixupDrain) + kFixupArea * t.bm * t.bn / kArea +
+  return kFixup + (t.sharing == Sharing::helper ? 0 : kFixupDrain) + kFixupArea * t.bm * t.bn / kArea +
          kFixupRow * rows * std::min(partials, kFixupPartials) * t.bn / 256;
 }
 
@@ -192,8 +198,9 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   // Blocks that wait for the packing kernel start one after the other: if each computes one tile only, they do not
   // all load from L2 at the same time.
   const bool crowded = packed.blocks > 0 && packed.blocks + blocks > device.sms, once = !split && tiles <= running;
-  const bool drains = crowded && (!t.co_resident || packed.blocks + blocks > 2 * device.sms);
-  const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, t.fetched && blocks > device.sms ? 2 : 1);
+  const double crowd = t.paired() && blocks > device.sms ? 2 : 1;  // blocks on an SM
+  const bool drains = crowded && (t.sharing != Sharing::helper || packed.blocks + blocks > 2 * device.sms);
+  const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, crowd);
 
   const auto steps = static_cast<double>(stream_k.steps), area = t.bm * t.bn / kArea;
   const double waves = shared_k ? 1.0 / division.k_blocks
@@ -204,8 +211,10 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   // A, B and C each pass between DRAM and L2 once. Where all blocks start at the same time, some of what they have in
   // common is loaded from DRAM again.
   const double dram = kDramBytes * device.sms;
-  const auto operands = static_cast<double>((p.m + p.n) * p.k * p.batch * size_of(p.in));
-  cost.memory = (operands + static_cast<double>(p.m * p.n * p.batch * size_of(p.out))) / dram;
+  const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k),
+             batch = static_cast<double>(p.batch);
+  const double operands = (m + n) * k * batch * static_cast<double>(size_of(p.in));
+  cost.memory = (operands + m * n * batch * static_cast<double>(size_of(p.out))) / dram;
   const double shared = std::max(made * step.rows * 128 - operands, 0.0);
   const double again = tiles <= running ? kRefetch * shared / dram : 0;
   // Idle SMs load nothing, nor do those without a tile in the tail wave.
@@ -214,7 +223,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - active));
 
   const double by_threads = p.ldc * size_of(p.out) % 16 == 0 ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
-  const double store = kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
+  const double store = crowd * kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
   const double tiles_each = std::ceil(waves), exposed = t.pingpong() ? 1 + kPingpong * (tiles_each - 1) : tiles_each;
 
   const double mhz = kClock * device.mhz;

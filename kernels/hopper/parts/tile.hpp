@@ -32,13 +32,16 @@ __host__ __device__ constexpr int turned_box_rows(int wn) {
   return rows;
 }
 
+// What a GEMM block shares its SM with. It has the SM to itself, or leaves registers and shared memory for a packing or
+// fix-up block, so that neither kernel has to drain before the other starts; or for a second block of the GEMM, so that
+// one loads or stores while the other waits.
+enum class Sharing : std::uint8_t { none, helper, pair };
+
 struct Tile {
   int bm, bn;
   Team team = Team::rows;
-  // A GEMM block has an SM to itself unless it is small enough to leave registers and shared memory for a packing or
-  // fix-up block: then neither kernel has to drain before the other starts.
-  bool co_resident = false;
-  bool fetched = false;  // by threads (fetch.hpp), and two blocks of the GEMM share an SM
+  Sharing sharing = Sharing::none;
+  bool fetched = false;  // by threads (fetch.hpp)
   constexpr bool operator==(const Tile&) const = default;
   constexpr bool pingpong() const { return team == Team::pingpong; }
   constexpr int wm() const { return team == Team::rows ? bm / 2 : bm; }  // a warpgroup's part of the tile
@@ -46,18 +49,19 @@ struct Tile {
   // Rows of shared memory that a stage has for B. TMA loads 64 columns of an MN-major B at a time, for each warpgroup
   // that has columns of its own.
   constexpr int b_rows(Major b) const { return b == Major::k ? bn : bn / wn() * ((wn() + 63) / 64 * 64); }
-  constexpr int blocks_per_sm() const { return co_resident ? 2 : 1; }  // as far as registers go
+  constexpr bool paired() const { return sharing == Sharing::pair; }
+  constexpr int blocks_per_sm() const { return sharing == Sharing::none ? 1 : 2; }  // as far as registers go
   constexpr int launch_registers() const { return 65536 / blocks_per_sm() / kThreads / 8 * 8; }  // of a thread
   // Of a thread, after setmaxnreg.
   constexpr int accumulators() const { return wm() * wn() / 128; }
-  constexpr int consumer_registers() const { return fetched ? 72 : co_resident ? 96 : 224; }
-  constexpr int producer_registers() const { return fetched ? 96 : co_resident ? 48 : 56; }
+  constexpr int consumer_registers() const { return fetched ? 72 : blocks_per_sm() == 2 ? 96 : 224; }
+  constexpr int producer_registers() const { return fetched ? 96 : blocks_per_sm() == 2 ? 48 : 56; }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
   constexpr int shared_of_stage(Major b) const { return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)); }
-  // The stages that fit beside the staging boxes and, where co-resident, a block of a helper or a second one of these.
+  // The stages that fit beside the staging boxes and what shares the SM.
   constexpr int stages(Major b) const {
-    const int helper = co_resident && !fetched ? kReservedSharedBytes + kHelperSharedBytes : 0;
-    const int block = (228 * 1024 - helper) / (fetched ? 2 : 1) - kReservedSharedBytes;
+    const int helper = sharing == Sharing::helper ? kReservedSharedBytes + kHelperSharedBytes : 0;
+    const int block = (228 * 1024 - helper) / (paired() ? 2 : 1) - kReservedSharedBytes;
     return (block - 2 * kBoxes * kBoxBytes) / shared_of_stage(b);
   }
   constexpr int shared(Major b) const { return stages(b) * shared_of_stage(b) + 2 * kBoxes * kBoxBytes; }
@@ -65,7 +69,8 @@ struct Tile {
     return wm() % 64 == 0 && bm <= 256 && wn() % 16 == 0 && wn() <= 256 &&
            (wn() <= 64 || turned_box_rows(wn()) >= 32) && accumulators() + 40 <= consumer_registers() &&
            128 * producer_registers() + 256 * consumer_registers() <= kThreads * launch_registers() &&
-           stages(Major::mn) >= 2 && kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
+           stages(Major::mn) >= 2 && (!fetched || paired()) &&
+           kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
   }
 };
 
@@ -79,9 +84,10 @@ struct Variant {
     const Tile& t = tile;
     const char* const team = t.team == Team::pingpong ? " pingpong" : t.team == Team::cols ? " by columns" : "";
     return tile_text("%dx%d%s%s%s, cluster %d", t.bm, t.bn, team,
-                     t.fetched       ? " fetched"
-                     : t.co_resident ? " co-resident"
-                                     : "",
+                     t.fetched                      ? " fetched"
+                     : t.paired()                   ? " paired"
+                     : t.sharing == Sharing::helper ? " co-resident"
+                                                    : "",
                      turned ? " turned" : "", cluster);
   }
 };
