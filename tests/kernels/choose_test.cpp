@@ -188,6 +188,7 @@ TEST(Choose, SmallOddProblemsAreFetchedAndLargeOnesPacked) {
   EXPECT_TRUE(fetched(problem(Type::bf16, 64, 64, 128), false));  // pointers at any address
   EXPECT_FALSE(fetched(problem(Type::bf16, 64, 64, 128)));
   EXPECT_FALSE(fetched(problem(Type::bf16, 2047, 2047, 2047)));
+  EXPECT_FALSE(fetched(problem(Type::bf16, 15664, 6, 8040, n, t)));
   EXPECT_TRUE(fetched(problem(Type::bf16, 7, 9, 11, n, n, 3000)));
 }
 
@@ -197,6 +198,7 @@ TEST(Choose, BatchesOfSmallProductsArePaired) {
   EXPECT_TRUE(paired(problem(Type::bf16, 32, 32, 32, n, t, 4096)));
   EXPECT_FALSE(paired(problem(Type::bf16, 256, 256, 256, n, t, 512)));
   EXPECT_FALSE(paired(problem(Type::bf16, 1024, 1024, 1024, n, t)));
+  EXPECT_FALSE(paired(problem(Type::bf16, 12408, 1, 1072, n, t)));  // whose forecast would be shorter
 }
 
 // A contiguous vector is the same along k whichever way it is stored, and its leading dimension says nothing.
