@@ -4,6 +4,9 @@
 // The first `whole` tiles are computed by one block each. The k-steps of the others, laid end to end, are divided
 // into `blocks` ranges of equal length. There are no more of these tiles than ranges, so a range reaches into two
 // tiles at most; the part in the second tile is computed by a block of its own.
+//
+// Or each of the others is divided into as many `shares` (split-K). Some SMs then have no range, but all tiles are at
+// the same k at the same time: what they have in common is still in L2 when the last of them loads it.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +24,18 @@ struct StreamK {
   int whole, split;   // tiles that are not split, and that are
   int steps, blocks;  // k-steps of a tile; ranges of k-steps
   int each, longer;   // k-steps of a range; the first `longer` ranges have one more
+  int shares = 0;     // ranges of each split tile; 0: they are laid end to end
 
   // Range i is the k-steps first(i) to first(i + 1) - 1.
-  __host__ __device__ int first(int i) const { return i * each + (i < longer ? i : longer); }
+  __host__ __device__ int first(int i) const {
+    if (shares > 0) return i / shares * steps + static_cast<int>(std::int64_t{steps} * (i % shares) / shares);
+    return i * each + (i < longer ? i : longer);
+  }
   __host__ __device__ int range_of(int step) const {
+    if (shares > 0) {
+      const std::int64_t after = step % steps + 1;
+      return step / steps * shares + static_cast<int>((after * shares - 1) / steps);
+    }
     const int in_longer = longer * (each + 1);
     return step < in_longer ? step / (each + 1) : longer + (step - in_longer) / each;
   }
@@ -53,8 +64,18 @@ inline StreamK split_tail_wave(std::int64_t tiles, std::int64_t steps, int units
   return {i(tiles - rest), i(rest), i(steps), i(blocks), i(rest * steps / blocks), i(rest * steps % blocks)};
 }
 
+// The same in equal shares, as many as there are SMs for, of four k-steps at least.
+inline StreamK split_evenly(std::int64_t tiles, std::int64_t steps, int units) {
+  constexpr std::int64_t least = 4;
+  const std::int64_t rest = tiles % units, shares = rest == 0 ? 0 : std::min(units / rest, steps / least);
+  const auto i = [](std::int64_t x) { return static_cast<int>(x); };
+  if (shares < 2) return whole_tiles(tiles, steps);
+  return {i(tiles - rest), i(rest), i(steps), i(rest * shares), i(steps / shares), 0, i(shares)};
+}
+
 // The most ranges that reach into one split tile.
 inline int partials_of_a_tile(const StreamK& stream_k) {
+  if (stream_k.shares > 0) return stream_k.shares;
   return (stream_k.steps + stream_k.each - 1) / stream_k.each + 1;
 }
 

@@ -10,6 +10,12 @@
 
 namespace cairn {
 
+// Updates one element of C.
+template <class Out> __device__ __forceinline__ void update_one(Out* c, float acc, float alpha, float beta) {
+  const float product = alpha * acc;
+  *c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(*c));
+}
+
 // Updates `chunk` neighbours of a row of C, 16 bytes or fewer, of which `left` are in the matrix.
 template <class Out, int chunk = 16 / sizeof(Out)>
 __device__ __forceinline__ void update(Out* c, const float* acc, int left, float alpha, float beta, bool vector) {
@@ -39,10 +45,7 @@ __device__ __forceinline__ void update(Out* c, const float* acc, int left, float
     *reinterpret_cast<Chunk*>(c) = out;
   } else {
 #pragma unroll 1
-    for (int e = 0; e < min(left, chunk); ++e) {
-      const float product = alpha * acc[e];
-      c[e] = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c[e]));
-    }
+    for (int e = 0; e < min(left, chunk); ++e) update_one(c + e, acc[e], alpha, beta);
   }
 }
 

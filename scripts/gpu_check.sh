@@ -3,7 +3,7 @@
 # (build/gpu_check):
 #
 #   summary.txt   one line for each step: passed or failed, and how long it took
-#   log.txt       what the steps printed
+#   log.txt       what the steps printed; memcheck.txt, racecheck.txt, …, what compute-sanitizer's tools did
 #   *.json        records of the measurements, for results/<device>/; cublas_choices.json, what was found of cuBLAS's
 #                 algorithms, for the same place
 #   sass.txt      the machine code of the rungs named in CAIRN_SASS (a regular expression; all gemm rungs by default)
@@ -210,7 +210,11 @@ if want tests; then step tests ctest --preset gpu --parallel "$(nproc)"; fi
 if want pages; then step pages env CAIRN_PAGES=gpu build/gpu/tests/page_commands_test --gtest_filter='PageCommands.*'; fi
 if want fuzz; then step fuzz fuzz; fi
 if want sanitize; then
-  for tool in memcheck racecheck initcheck synccheck; do step "compute-sanitizer $tool" sanitize "$tool"; done
+  # At once: each keeps one core busy and the GPU idle. Their output would be mixed in the log, so each has its own.
+  for tool in memcheck racecheck initcheck synccheck; do
+    (log=$out/$tool.txt failed=0; step "compute-sanitizer $tool" sanitize "$tool"; exit "$failed") &
+  done
+  for tool in 1 2 3 4; do wait -n || failed=1; done
 fi
 if want ladder; then step ladder bench ladder.json --shape 4096 --seconds 2; fi
 if want tensor; then step tensor tensor; fi

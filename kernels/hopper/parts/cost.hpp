@@ -78,6 +78,7 @@ inline double together(std::initializer_list<double> times) {
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
 inline constexpr double kStraddleLines = 0.31, kStraddleSectors = 2.2;
 inline constexpr double kRefetch = 0.26;  // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 30e6;   // bytes: half of it is a copy of the other half
 inline constexpr double kIdleSms = 0.36;  // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
@@ -100,6 +101,8 @@ inline constexpr double kClusterSum = 1440, kClusterSumBytes = 24.6;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 inline constexpr double kWorthSplitting = 1.43;
+// Equal shares are preferred to ranges laid end to end up to this factor: no range of theirs is in two tiles.
+inline constexpr double kInStep = 1.02;
 inline constexpr double kArea = 128 * 256;
 // Energy of a byte of shared memory, and of one from L2: fitted to four tiles under load (results/h200/summit_tiles.json).
 inline constexpr double kSharedEnergy = 6.9e-7, kL2Energy = 11.7e-7;
@@ -192,8 +195,9 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   cost.division = division;
   const bool split = stream_k.split > 0, shared_k = division.k_blocks > 1;
   const std::int64_t tiles = stream_k.whole + stream_k.split;
+  const std::int64_t ranges = stream_k.whole > 0 ? running : stream_k.blocks;
   const std::int64_t blocks =
-      shared_k ? tiles * division.k_blocks : (split ? running : std::min(tiles, running)) * v.cluster;
+      shared_k ? tiles * division.k_blocks : (split ? ranges : std::min(tiles, running)) * v.cluster;
   const double busy = std::min(static_cast<double>(blocks) / device.sms, 1.0);
   // Blocks that wait for the packing kernel start one after the other: if each computes one tile only, they do not
   // all load from L2 at the same time.
@@ -203,20 +207,25 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, crowd);
 
   const auto steps = static_cast<double>(stream_k.steps), area = t.bm * t.bn / kArea;
-  const double waves = shared_k ? 1.0 / division.k_blocks
-                       : split  ? static_cast<double>(tiles) / static_cast<double>(running)
-                                : static_cast<double>(ceil_div(tiles, running));
+  const double full_waves = static_cast<double>(stream_k.whole) / static_cast<double>(running);
+  const double waves = shared_k              ? 1.0 / division.k_blocks
+                       : stream_k.shares > 0 ? full_waves + 1.0 / stream_k.shares
+                       : split               ? static_cast<double>(tiles) / static_cast<double>(running)
+                                             : static_cast<double>(ceil_div(tiles, running));
   const double made = static_cast<double>(tiles * v.cluster) * steps;
   cost.energy = made * (area + kSharedEnergy * step.shared_bytes + kL2Energy * step.l2_bytes);
   // A, B and C each pass between DRAM and L2 once. Where all blocks start at the same time, some of what they have in
-  // common is loaded from DRAM again.
+  // common is loaded from DRAM again: little if they are at the same k at the same time, else all that L2 does not
+  // hold.
   const double dram = kDramBytes * device.sms;
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k),
              batch = static_cast<double>(p.batch);
   const double operands = (m + n) * k * batch * static_cast<double>(size_of(p.in));
   cost.memory = (operands + m * n * batch * static_cast<double>(size_of(p.out))) / dram;
   const double shared = std::max(made * step.rows * 128 - operands, 0.0);
-  const double again = tiles <= running ? kRefetch * shared / dram : 0;
+  const bool in_step = !split || stream_k.shares > 0;
+  const double refetch = in_step ? kRefetch : std::max(kRefetch, 1 - kL2Size / operands);
+  const double again = tiles <= running ? refetch * shared / dram : 0;
   // Idle SMs load nothing, nor do those without a tile in the tail wave.
   const double active =
       split || tiles <= running ? busy : static_cast<double>(tiles) / (waves * static_cast<double>(running));
@@ -246,7 +255,8 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   }
   if (split) {
     const auto tail = static_cast<double>(stream_k.split);
-    cost.sums = fixup_cycles(v, p, tail, static_cast<double>(running) / tail + 1);
+    cost.sums =
+        fixup_cycles(v, p, tail, stream_k.shares > 0 ? stream_k.shares : static_cast<double>(running) / tail + 1);
     term("fix-up of split tiles", cost.sums);
   }
   const double packing =
@@ -267,8 +277,13 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
     const Cost split = cost_of(v, packed, device, division);
     if (best.cycles - split.cycles > (model::kWorthSplitting - 1) * split.sums) best = split;
   };
-  const StreamK stream_k = split_tail_wave(tiles, steps, clusters_at_once(device.sms, v.tile, v.cluster), 1);
-  if (stream_k.split > 0) consider({stream_k});
+  const int running = clusters_at_once(device.sms, v.tile, v.cluster);
+  const StreamK end_to_end = split_tail_wave(tiles, steps, running, 1), shares = split_evenly(tiles, steps, running);
+  if (end_to_end.split > 0) {
+    const Cost cost = cost_of(v, packed, device, {end_to_end});
+    const bool even = shares.split > 0 && cost_of(v, packed, device, {shares}).cycles <= model::kInStep * cost.cycles;
+    consider({even ? shares : end_to_end});
+  }
   for (int blocks = 2; v.cluster == 1 && blocks <= model::kMostKBlocks; ++blocks)
     if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, v.tile, blocks))
       consider({whole, blocks});
