@@ -11,146 +11,59 @@
 // Needs   f16, bf16 (C the same, or f32), tf32; row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment
 //         and batch; 16-byte accesses where A, B or C allow them; sm_80.
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <type_traits>
 
+#include "device/any_tile.hpp"
 #include "device/launch.hpp"
 #include "device/mma.hpp"
 #include "device/pdl.hpp"
 #include "device/strip.hpp"
+#include "kernels/parts/team_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::tensor_41 {
 
-inline constexpr int kThreads = 128;
 inline constexpr int kM = 16, kN = 8, kWords = 8;  // shape of one mma; its k is 32 bytes, 8 words
 inline constexpr int kDepth = 32;                  // of k, in a step
 inline constexpr int kPad = 8;                     // words after each row of sums in shared memory
 
-// The type in which an operand's elements are stored.
-template <class In> struct Stored { using Element = In; };
-template <> struct Stored<Tf32> { using Element = float; };
-template <class In> using Element = typename Stored<In>::Element;
-
 struct Tile {
   int bm, bn;                                                   // of C, which a team of warps computes
   int down, across;                                             // warps of a team
-  int resident;                                                 // blocks that the registers of an SM must hold
+  int teams;                                                    // of a block
+  int resident;                                                 // blocks on an SM
   constexpr int threads() const { return 32 * down * across; }  // of a team
-  constexpr int teams() const { return kThreads / threads(); }
   constexpr int wm() const { return bm / down; }
   constexpr int wn() const { return bn / across; }
   constexpr bool valid() const {
-    return wm() % kM == 0 && wn() % kN == 0 && kThreads % threads() == 0 && (teams() == 1 || threads() == 32) &&
-           bm <= threads() && bn <= threads() && std::min(bm, bn) % 8 == 0 &&
+    return wm() % kM == 0 && wn() % kN == 0 && (teams == 1 || threads() == 32) && bm <= threads() &&
+           bn <= threads() &&
            bm * (bn + kPad) * 4 <= 2 * (bm + bn) * (kDepth * 2 + 16);  // the sums fit where the operands were
   }
-  TileName name() const { return tile_text("%dx%d, %d a block", bm, bn, teams()); }
+  TileName name() const { return tile_text("%dx%d, %d a block", bm, bn, teams); }
 };
 inline constexpr Tile kTiles[] = {
-    {64, 64, 2, 2, 4}, {32, 32, 2, 2, 8}, {16, 16, 1, 1, 6}, {64, 16, 4, 1, 8}, {16, 64, 1, 4, 8}};
+    {64, 64, 4, 2, 1, 3}, {32, 32, 2, 2, 1, 7}, {16, 16, 1, 1, 4, 5}, {64, 16, 4, 1, 1, 6}, {16, 64, 1, 4, 1, 6}};
 
 // A tile as the kernel is compiled for it.
 template <int tile> struct Geometry {
   static constexpr Tile t = kTiles[tile];
-  static constexpr int bm = t.bm, bn = t.bn, across = t.across, threads = t.threads(), teams = t.teams();
+  static constexpr int bm = t.bm, bn = t.bn, across = t.across, threads = t.threads(), teams = t.teams;
   static constexpr int wm = t.wm(), wn = t.wn(), down_mmas = wm / kM, across_mmas = wn / kN;
-};
-
-// A or B as stored: lines of neighbours along k (k-major) or along m or n, `ld` apart.
-struct Operand {
-  const void* base;
-  std::int64_t ld, stride;  // stride: from a product of the batch to the next
-  bool k_major;
-  bool wide;  // its lines begin and end at multiples of 16 bytes
 };
 
 struct Args {
   std::int64_t m, n, k;
   float alpha, beta;
-  Operand a, b;
+  AnyOperand a, b;
   void* C;
   std::int64_t ldc, stride_c;
   bool f32;                      // C is f32, else of the type of A and B
   bool vector_c;                 // 16-byte accesses of C are possible
   unsigned across, tiles, work;  // tiles in a row of them, of a product, of the batch
-};
-
-// The bits of an element in a word.
-template <class E> __device__ __forceinline__ std::uint32_t word_of(E x) {
-  if constexpr (sizeof(E) == 4) return __float_as_uint(x);
-  if constexpr (sizeof(E) == 2) return *reinterpret_cast<const std::uint16_t*>(&x);
-}
-template <class In> __device__ __forceinline__ std::uint32_t rounded(std::uint32_t x) {
-  if constexpr (std::is_same_v<In, Tf32>) return __float_as_uint(to_tf32(__uint_as_float(x)));
-  return x;
-}
-
-// Moves `rows` rows of op(A), or columns of op(B), by kDepth of k into shared memory, where neighbours are along k
-// whatever the matrix has: first into registers, so that the loads are on their way while the step before is
-// multiplied. A team moves units of one element or of 16 bytes.
-template <class In, int rows, int threads> struct Loader {
-  using E = Element<In>;
-  using Bits = std::conditional_t<sizeof(E) == 4, std::uint32_t, std::uint16_t>;
-  static constexpr int kChunk = 16 / sizeof(E),
-                       kRow = kDepth + kChunk;  // a padded row: its neighbours are 4 banks on
-  static constexpr int kSingles = rows * kDepth / threads, kChunks = (kSingles + kChunk - 1) / kChunk;
-  static_assert(4 * kChunks <= kSingles);
-  const E* from;  // this thread's first unit of the next step
-  std::int64_t ld;
-  int line, along;  // where that is in the step
-  int rows_left;
-  bool k_major, wide;
-  std::uint32_t words[kSingles];  // an element each, or four for a chunk
-
-  __device__ __forceinline__ Loader(const Operand& o, std::int64_t batch, std::int64_t first, int left, int thread)
-      : ld(o.ld), rows_left(left), k_major(o.k_major), wide(o.wide) {
-    const int each = (k_major ? kDepth : rows) / (wide ? kChunk : 1);  // units of a line
-    line = thread / each, along = thread % each * (wide ? kChunk : 1);
-    from = static_cast<const E*>(o.base) + batch * o.stride + first * (k_major ? ld : 1) + line * ld + along;
-  }
-  // Lines from one of a thread's units to the next.
-  __device__ __forceinline__ int step() const {
-    return (k_major ? threads / kDepth : threads / rows) * (wide ? kChunk : 1);
-  }
-  // Reads the next step, of which `depth` is left in the matrix, into registers: zeros where it ends.
-  __device__ __forceinline__ void read(int depth) {
-    const int lines = along < (k_major ? depth : rows_left) ? (k_major ? rows_left : depth) : 0;
-    const std::int64_t between = step() * ld;
-    const E* next = from;
-    if (wide) {
-#pragma unroll
-      for (int i = 0; i < kChunks; ++i, next += between) {
-        const uint4 four = line + i * step() < lines ? *reinterpret_cast<const uint4*>(next) : make_uint4(0, 0, 0, 0);
-        words[4 * i] = four.x, words[4 * i + 1] = four.y, words[4 * i + 2] = four.z, words[4 * i + 3] = four.w;
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < kSingles; ++i, next += between) words[i] = line + i * step() < lines ? word_of(*next) : 0;
-    }
-    from += k_major ? std::int64_t{kDepth} : kDepth * ld;
-  }
-  __device__ __forceinline__ void write(E* tile) const {
-    auto* const to = reinterpret_cast<Bits*>(tile) + (k_major ? line * kRow + along : along * kRow + line);
-    const int between = step() * (k_major ? kRow : 1);
-    if (!wide) {
-#pragma unroll
-      for (int i = 0; i < kSingles; ++i) to[i * between] = static_cast<Bits>(rounded<In>(words[i]));
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < kChunks; ++i) {
-      if (line + i * step() >= (k_major ? rows : kDepth)) continue;  // a team has more threads than there are chunks
-      const std::uint32_t four[] = {rounded<In>(words[4 * i]), rounded<In>(words[4 * i + 1]),
-                                    rounded<In>(words[4 * i + 2]), rounded<In>(words[4 * i + 3])};
-      if (k_major) {
-        *reinterpret_cast<uint4*>(to + i * between) = make_uint4(four[0], four[1], four[2], four[3]);
-      } else {
-#pragma unroll
-        for (int e = 0; e < kChunk; ++e)
-          to[i * between + e * kRow] = static_cast<Bits>(four[e * sizeof(E) / 4] >> e * sizeof(E) % 4 * 8);
-      }
-    }
-  }
+  unsigned steps;                // along k; one, of zeros, if there is nothing to multiply
 };
 
 template <class Out, int bm, int bn, int threads>
@@ -172,102 +85,140 @@ __device__ __forceinline__ void store(Out* C, std::int64_t ldc, const float* sum
   }
 }
 
+// A tile of C: where it begins, and how much of it is in the matrix.
+struct Position {
+  std::int64_t batch, row, col;
+  int rows, cols;
+};
+template <int bm, int bn> __device__ __forceinline__ Position position(const Args& g, unsigned work) {
+  const unsigned tile = work % g.tiles;
+  const std::int64_t row = std::int64_t{tile / g.across} * bm, col = std::int64_t{tile % g.across} * bn;
+  return {work / g.tiles, row, col, static_cast<int>(min(g.m - row, std::int64_t{bm})),
+          static_cast<int>(min(g.n - col, std::int64_t{bn}))};
+}
+
 template <class In, int tile>
-__global__ void __launch_bounds__(kThreads, kTiles[tile].resident)
+__global__ void __launch_bounds__(kTiles[tile].teams* Geometry<tile>::threads, kTiles[tile].resident)
     tensor_41_mma_small(const __grid_constant__ Args g) {
   using G = Geometry<tile>;
   constexpr int bm = G::bm, bn = G::bn, threads = G::threads, teams = G::teams;
-  using E = Element<In>;
-  using LoaderA = Loader<In, bm, threads>;
-  using LoaderB = Loader<In, bn, threads>;
+  using E = StoredElement<In>;
+  using LoaderA = AnyTileLoader<In, bm, kDepth, threads>;
+  using LoaderB = AnyTileLoader<In, bn, kDepth, threads>;
   constexpr int kRow = LoaderA::kRow, row_words = kRow * sizeof(E) / 4;
   __shared__ __align__(16) E shared[teams][2][(bm + bn) * kRow];  // two steps, A above B
   const auto sync = [] {
     if constexpr (teams == 1) __syncthreads();
     if constexpr (teams > 1) __syncwarp();
   };
-
-  // Position: the team's tile of its product.
   const int team = static_cast<int>(threadIdx.x) / threads, thread = static_cast<int>(threadIdx.x) % threads;
   const int warp = thread / 32, lane = thread % 32;
   const int down = warp / G::across * G::wm, right = warp % G::across * G::wn;
-  pdl_launch_dependents();
-  const unsigned work = blockIdx.x * static_cast<unsigned>(teams) + static_cast<unsigned>(team);
-  if (work >= g.work) return;  // uniform over the team
-  const std::int64_t batch = work / g.tiles;
-  const unsigned at = work % g.tiles;
-  const std::int64_t row = std::int64_t{at / g.across} * bm, col = std::int64_t{at % g.across} * bn;
-  const int rows = static_cast<int>(min(g.m - row, std::int64_t{bm}));
-  const int cols = static_cast<int>(min(g.n - col, std::int64_t{bn}));
-  pdl_wait();
+  auto* const sums = reinterpret_cast<float*>(shared[team][0]);
 
-  LoaderA a(g.a, batch, row, rows, thread);
-  LoaderB b(g.b, batch, col, cols, thread);
-  const auto read = [&](std::int64_t k) {
-    const int depth = static_cast<int>(min(g.k - k, std::int64_t{kDepth}));
+  // A team computes every so many-th tile. While it multiplies the last step of one and stores it, the first step of the
+  // next is on its way.
+  const unsigned every = gridDim.x * static_cast<unsigned>(teams);
+  unsigned work = blockIdx.x * static_cast<unsigned>(teams) + static_cast<unsigned>(team);
+  pdl_launch_dependents();
+  if (work >= g.work) return;  // uniform over the team
+  LoaderA a(g.a, thread);
+  LoaderB b(g.b, thread);
+  const auto begin = [&] {
+    const Position at = position<bm, bn>(g, work);
+    a.begin(at.batch, at.row, at.rows);
+    b.begin(at.batch, at.col, at.cols);
+  };
+  const auto read = [&](unsigned step) {
+    const int depth = static_cast<int>(min(g.k - std::int64_t{step} * kDepth, std::int64_t{kDepth}));
     a.read(depth);
     b.read(depth);
   };
-  float acc[G::down_mmas][G::across_mmas][4] = {};
-  if (g.k > 0) read(0);
-  int now = 0;
-  for (std::int64_t k = 0; k < g.k; k += kDepth, now ^= 1) {
-    // One barrier a step: a warp writes into the other half while the slowest still multiplies this one.
-    E* const sA = shared[team][now];
-    E* const sB = sA + bm * kRow;
-    a.write(sA);
-    b.write(sB);
-    sync();
-    if (k + kDepth < g.k) read(k + kDepth);
-    const auto* wordsA = reinterpret_cast<const std::uint32_t*>(sA) + (down + lane / 4) * row_words + lane % 4;
-    const auto* wordsB = reinterpret_cast<const std::uint32_t*>(sB) + (right + lane / 4) * row_words + lane % 4;
-#pragma unroll
-    for (int w = 0; w < kDepth * static_cast<int>(sizeof(E)) / 4; w += kWords) {
-      std::uint32_t rA[G::down_mmas][4], rB[G::across_mmas][2];
-#pragma unroll
-      for (int i = 0; i < G::down_mmas; ++i) {
-#pragma unroll
-        for (int e = 0; e < 4; ++e) rA[i][e] = wordsA[(i * kM + e % 2 * 8) * row_words + w + e / 2 * 4];
+  begin();
+  pdl_wait();
+  read(0);
+  for (int now = 0;;) {
+    const unsigned current = work;
+    work = g.work - work > every ? work + every : g.work;
+    float acc[G::down_mmas][G::across_mmas][4] = {};
+    for (unsigned step = 0; step < g.steps; ++step, now ^= 1) {
+      // One barrier a step: a warp writes into the other half while the slowest still multiplies this one.
+      E* const sA = shared[team][now];
+      E* const sB = sA + bm * kRow;
+      a.write(sA);
+      b.write(sB);
+      sync();
+      if (step + 1 < g.steps) {
+        read(step + 1);
+      } else if (work < g.work) {
+        begin();
+        read(0);
       }
+      const auto* wordsA = reinterpret_cast<const std::uint32_t*>(sA) + (down + lane / 4) * row_words + lane % 4;
+      const auto* wordsB = reinterpret_cast<const std::uint32_t*>(sB) + (right + lane / 4) * row_words + lane % 4;
+#pragma unroll
+      for (int w = 0; w < kDepth * static_cast<int>(sizeof(E)) / 4; w += kWords) {
+        std::uint32_t rA[G::down_mmas][4], rB[G::across_mmas][2];
+#pragma unroll
+        for (int i = 0; i < G::down_mmas; ++i) {
+#pragma unroll
+          for (int e = 0; e < 4; ++e) rA[i][e] = wordsA[(i * kM + e % 2 * 8) * row_words + w + e / 2 * 4];
+        }
+#pragma unroll
+        for (int j = 0; j < G::across_mmas; ++j) {
+#pragma unroll
+          for (int e = 0; e < 2; ++e) rB[j][e] = wordsB[j * kN * row_words + w + e * 4];
+        }
+#pragma unroll
+        for (int i = 0; i < G::down_mmas; ++i) {
+#pragma unroll
+          for (int j = 0; j < G::across_mmas; ++j) mma<In>(acc[i][j], rA[i], rB[j]);
+        }
+      }
+    }
+
+    // Epilogue: by way of shared memory, so that neighbours are stored by neighbours, however C is aligned.
+    sync();  // all warps have read the last step
+#pragma unroll
+    for (int i = 0; i < G::down_mmas; ++i) {
 #pragma unroll
       for (int j = 0; j < G::across_mmas; ++j) {
 #pragma unroll
-        for (int e = 0; e < 2; ++e) rB[j][e] = wordsB[j * kN * row_words + w + e * 4];
-      }
-#pragma unroll
-      for (int i = 0; i < G::down_mmas; ++i) {
-#pragma unroll
-        for (int j = 0; j < G::across_mmas; ++j) mma<In>(acc[i][j], rA[i], rB[j]);
+        for (int half = 0; half < 2; ++half) {
+          float* to = sums + (down + i * kM + lane / 4 + half * 8) * (bn + kPad) + right + j * kN + lane % 4 * 2;
+          *reinterpret_cast<float2*>(to) = make_float2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
+        }
       }
     }
-  }
-
-  // Epilogue: by way of shared memory, so that neighbours are stored by neighbours, however C is aligned.
-  sync();  // all warps have read the last step
-  auto* const sums = reinterpret_cast<float*>(shared[team][0]);
-#pragma unroll
-  for (int i = 0; i < G::down_mmas; ++i) {
-#pragma unroll
-    for (int j = 0; j < G::across_mmas; ++j) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        float* to = sums + (down + i * kM + lane / 4 + half * 8) * (bn + kPad) + right + j * kN + lane % 4 * 2;
-        *reinterpret_cast<float2*>(to) = make_float2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
-      }
+    sync();
+    const Position at = position<bm, bn>(g, current);  // again: to keep it would take registers from the loads
+    const std::int64_t first = at.batch * g.stride_c + at.row * g.ldc + at.col;
+    if (g.f32) {
+      store<float, bm, bn, threads>(static_cast<float*>(g.C) + first, g.ldc, sums, at.rows, at.cols, g, thread);
+    } else {
+      store<E, bm, bn, threads>(static_cast<E*>(g.C) + first, g.ldc, sums, at.rows, at.cols, g, thread);
     }
-  }
-  sync();
-  const std::int64_t first = batch * g.stride_c + row * g.ldc + col;
-  if (g.f32) {
-    store<float, bm, bn, threads>(static_cast<float*>(g.C) + first, g.ldc, sums, rows, cols, g, thread);
-  } else {
-    store<E, bm, bn, threads>(static_cast<E*>(g.C) + first, g.ldc, sums, rows, cols, g, thread);
+    if (work == g.work) return;
+    sync();  // the sums are stored before the next step is written
   }
 }
 
-bool lines_of_16_bytes(const void* matrix, std::int64_t ld, std::int64_t stride, Type type, std::int64_t batch) {
-  return reinterpret_cast<std::uintptr_t>(matrix) % 16 == 0 && ld * size_of(type) % 16 == 0 &&
-         (batch == 1 || stride * size_of(type) % 16 == 0);
+// Whether all lines of a matrix, of every product, begin at multiples of 16 bytes.
+bool begin_aligned(const void* matrix, Type type, std::int64_t ld, std::int64_t stride, std::int64_t batch) {
+  const auto whole = [&](std::int64_t elements) { return elements * size_of(type) % 16 == 0; };
+  return reinterpret_cast<std::uintptr_t>(matrix) % 16 == 0 && whole(ld) && (batch == 1 || whole(stride));
+}
+// A or B: `rows` of op(A), or columns of op(B), by `k`.
+AnyOperand operand_of(const Problem& p, const void* base, bool k_major, std::int64_t rows, std::int64_t k,
+                      std::int64_t ld, std::int64_t stride) {
+  const bool end_aligned = (k_major ? k : rows) * size_of(p.in) % 16 == 0;
+  return {base, ld, stride, k_major, end_aligned && begin_aligned(base, p.in, ld, stride, p.batch)};
+}
+AnyOperand operand_a(const Problem& p, const void* base, std::int64_t k) {
+  return operand_of(p, base, p.op_a == Op::none, p.m, k, p.lda, p.stride_a);
+}
+AnyOperand operand_b(const Problem& p, const void* base, std::int64_t k) {
+  return operand_of(p, base, p.op_b != Op::none, p.n, k, p.ldb, p.stride_b);
 }
 
 template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
@@ -276,28 +227,27 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
     if (args.idle()) return {};
     const Problem& p = args.problem;
     const std::int64_t across = ceil_div(p.n, t.bn), tiles = ceil_div(p.m, t.bm) * across;
-    const Grid grid{ceil_div(tiles * p.batch, t.teams())};
-    const auto operand = [&](const void* base, std::int64_t rows, std::int64_t ld, std::int64_t stride,
-                             bool k_major) {
-      const bool whole = (k_major ? args.depth() : rows) * size_of(p.in) % 16 == 0;
-      return Operand{base, ld, stride, k_major, whole && lines_of_16_bytes(base, ld, stride, p.in, p.batch)};
-    };
+    if (tiles * p.batch > std::numeric_limits<std::int32_t>::max()) {
+      return {Code::unsupported, std::to_string(tiles * p.batch) + " tiles are more than the rung counts"};
+    }
+    const Grid grid{std::min<std::int64_t>(ceil_div(tiles * p.batch, t.teams), t.resident * args.sms)};
     const Args g{.m = p.m,
                  .n = p.n,
                  .k = args.depth(),
                  .alpha = args.depth() > 0 ? static_cast<float>(args.alpha) : 0.0f,
                  .beta = static_cast<float>(args.beta),
-                 .a = operand(args.A, p.m, p.lda, p.stride_a, p.op_a == Op::none),
-                 .b = operand(args.B, p.n, p.ldb, p.stride_b, p.op_b != Op::none),
+                 .a = operand_a(p, args.A, args.depth()),
+                 .b = operand_b(p, args.B, args.depth()),
                  .C = args.C,
                  .ldc = p.ldc,
                  .stride_c = p.stride_c,
                  .f32 = p.out == Type::f32,
-                 .vector_c = lines_of_16_bytes(args.C, p.ldc, p.stride_c, p.out, p.batch),
+                 .vector_c = begin_aligned(args.C, p.out, p.ldc, p.stride_c, p.batch),
                  .across = static_cast<unsigned>(across),
                  .tiles = static_cast<unsigned>(tiles),
-                 .work = static_cast<unsigned>(tiles * p.batch)};
-    return launch_pdl(grid, kThreads, 0, stream, tensor_41_mma_small<In, i>, g);
+                 .work = static_cast<unsigned>(tiles * p.batch),
+                 .steps = static_cast<unsigned>(std::max<std::int64_t>(ceil_div(args.depth(), kDepth), 1))};
+    return launch_pdl(grid, t.teams * t.threads(), 0, stream, tensor_41_mma_small<In, i>, g);
   });
 }
 
@@ -307,46 +257,38 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
   return launch_typed<__half>(args, tile, stream);
 }
 
-// What a tile costs, in cycles of an SM: a block takes so long from its first load to its last store, longer for each
-// step, and an SM works on `resident` of them at the same time, until its load and store units are busy all the time.
-struct Cost {
-  int resident;   // blocks on an SM
-  double block;   // cycles from a block's start to its end, without its steps
-  double step;    // of a block's step, while it waits for the loads
-  double issue;   // of an SM's load and store units for a step of a block, with single elements
-  double finish;  // the same for its epilogue
-};
-inline constexpr Cost kCosts[std::size(kTiles)] = {{4, 1800, 900, 160, 260},
-                                                   {10, 1500, 800, 80, 90},
-                                                   {10, 1500, 800, 160, 90},
-                                                   {10, 1500, 800, 90, 90},
-                                                   {10, 1500, 800, 90, 90}};
+// Cycles, fitted to every tile on shapes drawn by lot, odd and batched (results/h200/tiles_fitted_*.json).
+namespace model {
+inline constexpr double kLaunch = 3280;             // a grid
+inline constexpr double kTile = 200, kStep = 1605;  // a team's tile, and its steps: most of it waiting for loads
+inline constexpr double kUnit = 3.4;                // a warp's load and its store to shared memory
+inline constexpr double kMma = 18;                  // an mma, and the loads of its operands
+inline constexpr double kStore = 1.5, kSum = 12.8;  // a warp's store to C, and 32 sums by way of shared memory
+}  // namespace model
 
-Forecast forecast(const Problem& p, const Device& device, int tile, bool aligned) {
-  constexpr double kLaunch = 2300, kDramBytes = 18, kClock = 0.98;
+Forecast forecast(const Problem& p, const Device& device, int tile) {
+  using namespace model;
   const Tile& t = kTiles[tile];
-  const Cost& c = kCosts[tile];
-  const auto lines = [&](std::int64_t ld) { return aligned && ld * size_of(p.in) % 16 == 0 ? 0.3 : 1.0; };
   const auto of = [](std::int64_t x) { return static_cast<double>(x); };
-  const double steps = of(ceil_div(p.k, kDepth));
-  const double blocks = std::ceil(of(ceil_div(p.m, t.bm)) * of(ceil_div(p.n, t.bn)) * of(p.batch) / t.teams());
-  const double issue = c.issue * (lines(p.lda) * t.bm + lines(p.ldb) * t.bn) / (t.bm + t.bn);
-  const double rounds = std::ceil(blocks / device.sms / c.resident), each = std::ceil(blocks / device.sms);
-  const double loop = std::max(rounds * (c.block + steps * c.step), each * (c.finish + steps * issue));
-  const double bytes = (of(p.m) + of(p.n)) * of(p.k) * of(p.batch) * of(size_of(p.in)) +
-                       of(p.m) * of(p.n) * of(p.batch) * of(size_of(p.out));
-  const double memory = bytes / (kDramBytes * device.sms), mhz = kClock * device.mhz;
-  Forecast f;
-  f.add("launch", kLaunch / mhz);
-  f.add(loop >= memory ? "blocks" : "blocks (DRAM)", std::max(loop, memory) / mhz);
-  return f;
+  const double size = of(size_of(p.in)), chunk = 16 / size, steps = std::max(of(ceil_div(p.k, kDepth)), 1.0);
+  const double units =
+      t.bm / (operand_a(p, nullptr, p.k).wide ? chunk : 1) + t.bn / (operand_b(p, nullptr, p.k).wide ? chunk : 1);
+  const double area = t.bm * t.bn, mmas = area * kDepth * size / 2 / (kM * kN * 16);
+  const bool vector_c = begin_aligned(nullptr, p.out, p.ldc, p.stride_c, p.batch);
+  const double finish = area / 32 * (kStore / (vector_c ? 16 / of(size_of(p.out)) : 1) + kSum);
+  return forecast(TeamCost{.teams = t.teams,
+                           .resident = t.resident,
+                           .launch = kLaunch,
+                           .wait = kTile + steps * kStep,
+                           .issue = finish + steps * (kUnit * units + kMma * mmas)},
+                  of(ceil_div(p.m, t.bm)) * of(ceil_div(p.n, t.bn)) * of(p.batch), p, device);
 }
 
 Choice choose(const Query& query) {
   const auto choice = [&](int tile) {
     Choice one;
     one.tile = tile;
-    one.forecast = forecast(query.problem, query.device, tile, query.aligned);
+    one.forecast = forecast(query.problem, query.device, tile);
     return one;
   };
   if (query.tile != kAnyTile) return choice(query.tile);

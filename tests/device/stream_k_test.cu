@@ -29,48 +29,63 @@ std::vector<Size> sizes() {
   return all;
 }
 
+// Laid end to end, and in equal shares.
+std::vector<StreamK> divisions(const Size& s) {
+  const std::int64_t tiles = s.tiles_m * s.tiles_n;
+  return {split_tail_wave(tiles, s.steps, s.units, s.resident), split_evenly(tiles, s.steps, s.units * s.resident)};
+}
+
+void expect_every_step_once(const Size& s, const StreamK& stream_k, int& across) {
+  ASSERT_EQ(stream_k.whole + stream_k.split, s.tiles_m * s.tiles_n);
+  ASSERT_LE(stream_k.split, stream_k.blocks);
+  ASSERT_LE(stream_k.blocks, s.units * s.resident);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<int>> made;  // of each tile, by its corner
+  std::map<std::int64_t, int> slots, steps_of_share;
+  for (int block = 0; block < stream_k.grid(); ++block) {
+    const Job job = job_of<kBm, kBn, kGroup>(stream_k, s.tiles_m * kBm, s.tiles_n * kBn - 1, block);
+    if (job.slot < 0) continue;
+    ASSERT_LT(job.begin, job.end);
+    ASSERT_LE(job.end, s.steps);
+    std::vector<int>& tile = made[{job.row, job.col}];
+    tile.resize(static_cast<std::size_t>(s.steps));
+    for (int step = job.begin; step < job.end; ++step) ++tile[static_cast<std::size_t>(step)];
+    if (block < stream_k.whole) continue;
+    ASSERT_EQ(++slots[job.slot], 1) << "two blocks leave their sums in one place";
+    ASSERT_LT(static_cast<std::size_t>(job.slot), stream_k.partial_tiles());
+    steps_of_share[job.slot / 2] += job.end - job.begin;
+    across += job.slot % 2;
+  }
+  ASSERT_EQ(made.size(), static_cast<std::size_t>(s.tiles_m * s.tiles_n));
+  for (const auto& [corner, tile] : made)
+    for (const int times : tile) ASSERT_EQ(times, 1);
+  for (const auto& [share, steps] : steps_of_share) {
+    ASSERT_GE(steps, stream_k.each);
+    ASSERT_LE(steps, stream_k.each + 1);
+  }
+}
+
 TEST(StreamK, EveryStepIsMadeOnceAndNobodyMakesMoreThanOthers) {
-  int splits = 0, across = 0;
+  int splits = 0, shares = 0, across = 0, across_shares = 0;
   for (const Size& s : sizes()) {
-    const StreamK stream_k = split_tail_wave(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
-    ASSERT_EQ(stream_k.whole + stream_k.split, s.tiles_m * s.tiles_n);
-    ASSERT_LE(stream_k.split, stream_k.blocks);
-    ASSERT_LE(stream_k.blocks, s.units * s.resident);
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<int>> made;  // of each tile, by its corner
-    std::map<std::int64_t, int> slots, steps_of_share;
-    for (int block = 0; block < stream_k.grid(); ++block) {
-      const Job job = job_of<kBm, kBn, kGroup>(stream_k, s.tiles_m * kBm, s.tiles_n * kBn - 1, block);
-      if (job.slot < 0) continue;
-      ASSERT_LT(job.begin, job.end);
-      ASSERT_LE(job.end, s.steps);
-      std::vector<int>& tile = made[{job.row, job.col}];
-      tile.resize(static_cast<std::size_t>(s.steps));
-      for (int step = job.begin; step < job.end; ++step) ++tile[static_cast<std::size_t>(step)];
-      if (block < stream_k.whole) continue;
-      ASSERT_EQ(++slots[job.slot], 1) << "two blocks leave their sums in one place";
-      ASSERT_LT(static_cast<std::size_t>(job.slot), stream_k.partial_tiles());
-      steps_of_share[job.slot / 2] += job.end - job.begin;
-      across += job.slot % 2;
-    }
-    ASSERT_EQ(made.size(), static_cast<std::size_t>(s.tiles_m * s.tiles_n));
-    for (const auto& [corner, tile] : made)
-      for (const int times : tile) ASSERT_EQ(times, 1);
-    for (const auto& [share, steps] : steps_of_share) {
-      ASSERT_GE(steps, stream_k.each);
-      ASSERT_LE(steps, stream_k.each + 1);
-    }
-    splits += stream_k.split > 0 ? 1 : 0;
+    const std::vector<StreamK> ways = divisions(s);
+    ASSERT_NO_FATAL_FAILURE(expect_every_step_once(s, ways[0], across));
+    ASSERT_NO_FATAL_FAILURE(expect_every_step_once(s, ways[1], across_shares));
+    splits += ways[0].split > 0 ? 1 : 0;
+    shares += ways[1].split > 0 ? 1 : 0;
   }
   EXPECT_GT(splits, 50);  // else nothing was looked at
+  EXPECT_GT(shares, 50);
   EXPECT_GT(across, 50);
+  EXPECT_EQ(across_shares, 0) << "a share ends with its tile";
 }
 
 TEST(StreamK, AShareIsFoundByItsSteps) {
   for (const Size& s : sizes()) {
-    const StreamK stream_k = split_tail_wave(s.tiles_m * s.tiles_n, s.steps, s.units, s.resident);
-    for (int i = 0; i < stream_k.blocks; ++i)
-      for (const int step : {stream_k.first(i), stream_k.first(i + 1) - 1}) ASSERT_EQ(stream_k.range_of(step), i);
-    ASSERT_EQ(stream_k.first(stream_k.blocks), stream_k.split * stream_k.steps);
+    for (const StreamK& stream_k : divisions(s)) {
+      for (int i = 0; i < stream_k.blocks; ++i)
+        for (const int step : {stream_k.first(i), stream_k.first(i + 1) - 1}) ASSERT_EQ(stream_k.range_of(step), i);
+      ASSERT_EQ(stream_k.first(stream_k.blocks), stream_k.split * stream_k.steps);
+    }
   }
 }
 
@@ -89,6 +104,27 @@ TEST(StreamK, TilesAreCutOnlyWhereThatSavesSteps) {
   EXPECT_EQ(tail.blocks, 250);
   EXPECT_EQ(whole_tiles(265, 1000).whole, 265);
   EXPECT_EQ(whole_tiles(265, 1000).partial_tiles(), 0u);
+}
+
+// All tiles are at the same k at the same time, however many k-steps they have.
+TEST(StreamK, SharesOfAllTilesHaveTheSameBorders) {
+  const StreamK even = split_evenly(20, 953, 66);
+  EXPECT_EQ(even.whole, 0);
+  EXPECT_EQ(even.shares, 3);
+  EXPECT_EQ(even.blocks, 60) << "six of 66 have nothing to do";
+  EXPECT_EQ(partials_of_a_tile(even), 3);
+  for (int i = 0; i < even.blocks; ++i) EXPECT_EQ(even.first(i) % 953, even.first(i % 3)) << i;
+  EXPECT_EQ(split_evenly(40, 953, 66).split, 0) << "one share each";
+  EXPECT_EQ(split_evenly(66, 953, 66).split, 0) << "a full wave";
+  EXPECT_EQ(split_evenly(1, 15, 66).shares, 3) << "no share is shorter than four k-steps";
+  const StreamK tail = split_evenly(70, 953, 66);
+  EXPECT_EQ(tail.whole, 66);
+  EXPECT_EQ(tail.shares, 16);
+  // The product of k-steps and shares is beyond 32 bits.
+  const StreamK deep = split_evenly(1, std::int64_t{1} << 30, 66);
+  EXPECT_EQ(deep.first(65), static_cast<int>((std::int64_t{65} << 30) / 66));
+  EXPECT_EQ(deep.range_of(deep.first(65)), 65);
+  EXPECT_EQ(deep.range_of(deep.first(65) - 1), 64);
 }
 
 }  // namespace

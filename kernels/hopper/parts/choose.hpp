@@ -30,13 +30,9 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   };
   std::array<Cost, count> costs;
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
-  // Threads fetch what TMA cannot read; what it can, it loads with less work. Pairs are for batches of small products,
-  // which wait more than they work; for others their forecasts are not measured.
-  const bool fetch = packed(0).bytes > 0, pair = query.problem.batch > 1;
-  const auto considered = [&](std::size_t i) {
-    const Tile& t = variants[i].tile;
-    return t.fetched ? fetch : !t.paired() || pair;
-  };
+  // Threads fetch what TMA cannot read; what it can, it loads with less work.
+  const bool fetch = packed(0).bytes > 0;
+  const auto considered = [&](std::size_t i) { return !variants[i].tile.fetched || fetch; };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;

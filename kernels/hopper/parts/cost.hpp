@@ -54,15 +54,15 @@ inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols
 
 namespace model {
 
-// Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores four fifths of
+// Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores three quarters of
 // their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 96 %.
-inline constexpr double kTensorSustained = 0.80;
-inline constexpr double kSharedBytes = 113, kL2Bytes = 64, kDramBytes = 18;
-inline constexpr double kLeastStep = 329;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kTensorSustained = 0.75;
+inline constexpr double kSharedBytes = 118, kL2Bytes = 64, kDramBytes = 18;
+inline constexpr double kLeastStep = 323;  // of the smallest tiles: wgmma, a wait, a stage released
 inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 2180;    // a grid, until its first k-step; more for each of its blocks
-inline constexpr double kLaunchBlock = 7.6;
-inline constexpr double kCluster = 1680;  // clusters are scheduled later
+inline constexpr double kLaunch = 2130;    // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 5.1;
+inline constexpr double kCluster = 1260;  // clusters are scheduled later
 // Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
 // as slow: the 8-norm of their times.
 inline double together(std::initializer_list<double> times) {
@@ -76,31 +76,31 @@ inline double together(std::initializer_list<double> times) {
   return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.31, kStraddleSectors = 2.2;
-inline constexpr double kRefetch = 0.26;  // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kL2Size = 30e6;   // bytes: half of it is a copy of the other half
-inline constexpr double kIdleSms = 0.36;  // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kStraddleLines = 0.6, kStraddleSectors = 1.98;
+inline constexpr double kRefetch = 0.25;  // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 40e6;   // bytes: half of it is a copy of the other half
+inline constexpr double kIdleSms = 0.45;  // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
-inline constexpr double kPackDrain = 3830, kFixupDrain = 2250;
-inline constexpr double kPackLaunch = 6410, kPackBytes = 28;  // a packing kernel; bytes a cycle, read or written
-// The four warps that fetch, for the loads of a lane that are in flight together. Predicted and not fitted: a latency
-// of 900 cycles, four on their way, and as long again to issue them.
-inline constexpr double kFetchRound = 300;
+inline constexpr double kPackDrain = 1560, kFixupDrain = 4500;
+// A packing kernel, and each of its blocks; bytes a cycle, read or written.
+inline constexpr double kPackLaunch = 2880, kPackBlock = 238, kPackBytes = 18.5;
+// A warp that fetches, for the loads of a lane that are in flight together. Each of the four has a k-step of its own.
+inline constexpr double kFetchRound = 2780;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 208, kEpilogueArea = 3730, kThreadStore = 2.17, kOneGroup = 1.42,
+inline constexpr double kEpilogue = 718, kEpilogueArea = 3310, kThreadStore = 2.05, kOneGroup = 1.26,
                         kPingpong = 0.90;
-inline constexpr double kNarrowBox = 480;  // more for each time that a row of a box is half as long, of 128 bytes
+inline constexpr double kNarrowBox = 534;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 2410, kFixupArea = 11770, kFixupRow = 2.1, kFixupPartials = 4.7;
+inline constexpr double kFixup = 2150, kFixupArea = 11960, kFixupRow = 1.55, kFixupPartials = 10.4;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1440, kClusterSumBytes = 24.6;
+inline constexpr double kClusterSum = 1710, kClusterSumBytes = 20.6;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
-inline constexpr double kWorthSplitting = 1.43;
+inline constexpr double kWorthSplitting = 1.34;
 // Equal shares are preferred to ranges laid end to end up to this factor: no range of theirs is in two tiles.
 inline constexpr double kInStep = 1.02;
 inline constexpr double kArea = 128 * 256;
@@ -140,8 +140,9 @@ inline double fetch_rounds(const Problem& p, Op stored, Op k_major, std::int64_t
   return static_cast<double>(ceil_div(ceil_div(rows, 4), 2 * (wide ? 4 : size)));
 }
 
-// `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time; `crowd`: blocks on an SM.
-inline Step step_of(const Variant& v, const Packed& packed, double busy, double loading, double crowd) {
+// `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time; `crowd`: blocks on an SM;
+// `steps`: of a block.
+inline Step step_of(const Variant& v, const Packed& packed, double busy, double loading, double crowd, double steps) {
   const Tile& t = v.tile;
   const Problem& p = packed.problem;
   Step step{};
@@ -167,9 +168,9 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
   step.rows = a + b;
   step.multiply *= crowd, step.shared *= crowd, step.l2 *= crowd;
   if (t.fetched) {
-    step.fetch =
-        kFetchRound * (fetch_rounds(p, packed.stored_a, Op::none, std::min<std::int64_t>(t.bm, p.m), p.lda) +
-                       fetch_rounds(p, packed.stored_b, Op::transpose, std::min<std::int64_t>(t.bn, p.n), p.ldb));
+    step.fetch = kFetchRound / std::clamp(steps, 1.0, 4.0) *
+                 (fetch_rounds(p, packed.stored_a, Op::none, std::min<std::int64_t>(t.bm, p.m), p.lda) +
+                  fetch_rounds(p, packed.stored_b, Op::transpose, std::min<std::int64_t>(t.bn, p.n), p.ldb));
   }
   return step;
 }
@@ -204,14 +205,13 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const bool crowded = packed.blocks > 0 && packed.blocks + blocks > device.sms, once = !split && tiles <= running;
   const double crowd = t.paired() && blocks > device.sms ? 2 : 1;  // blocks on an SM
   const bool drains = crowded && (t.sharing != Sharing::helper || packed.blocks + blocks > 2 * device.sms);
-  const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, crowd);
-
   const auto steps = static_cast<double>(stream_k.steps), area = t.bm * t.bn / kArea;
   const double full_waves = static_cast<double>(stream_k.whole) / static_cast<double>(running);
   const double waves = shared_k              ? 1.0 / division.k_blocks
                        : stream_k.shares > 0 ? full_waves + 1.0 / stream_k.shares
                        : split               ? static_cast<double>(tiles) / static_cast<double>(running)
                                              : static_cast<double>(ceil_div(tiles, running));
+  const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, crowd, waves * steps);
   const double made = static_cast<double>(tiles * v.cluster) * steps;
   cost.energy = made * (area + kSharedEnergy * step.shared_bytes + kL2Energy * step.l2_bytes);
   // A, B and C each pass between DRAM and L2 once. Where all blocks start at the same time, some of what they have in
@@ -259,8 +259,10 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
         fixup_cycles(v, p, tail, stream_k.shares > 0 ? stream_k.shares : static_cast<double>(running) / tail + 1);
     term("fix-up of split tiles", cost.sums);
   }
-  const double packing =
-      packed.bytes > 0 ? kPackLaunch + 2 * static_cast<double>(packed.bytes) / (kPackBytes * device.sms) : 0;
+  const double packing = packed.bytes > 0 ? kPackLaunch + (2 * static_cast<double>(packed.bytes) / kPackBytes +
+                                                           kPackBlock * static_cast<double>(packed.all_blocks)) /
+                                                              device.sms
+                                          : 0;
   cost.forecast.add("pack operands", packing / mhz);
   return cost;
 }

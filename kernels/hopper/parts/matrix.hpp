@@ -103,8 +103,9 @@ inline Problem turned_problem(const Problem& p) {
 struct Packed {
   Problem problem;
   Op stored_a = Op::none, stored_b = Op::none;  // of that problem before packing or fetching
-  std::int64_t blocks = 0;  // that pack the last operand: the others have ended when the GEMM starts
-  std::size_t bytes = 0;    // of the copies
+  std::int64_t blocks = 0;      // that pack the last operand: the others have ended when the GEMM starts
+  std::int64_t all_blocks = 0;  // that pack
+  std::size_t bytes = 0;        // of the copies
 };
 inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned) {
   Packed all{with_vectors(v.turned ? turned_problem(row) : row)};
@@ -120,6 +121,7 @@ inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned)
     ld = to.ld, stride = to.stride;
     if (to.major == Major::k) op = k_major;
     all.blocks = pack_grid(from).blocks();
+    all.all_blocks += all.blocks;
     all.bytes += bytes_of(to);
   };
   pack(matrix_a(p), p.lda, p.stride_a, p.op_a, Op::none);

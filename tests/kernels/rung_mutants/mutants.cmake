@@ -92,6 +92,21 @@ cairn_mutant(split_infinities plain tensor/40_mma_tf32x3
 [[      if (!finite(out)) {]]
 [[      if (false) {]])
 
+# Every step is written where the one before is still being multiplied.
+cairn_mutant(small_one_half traced tensor/41_mma_small
+[[++step, now ^= 1) {]]
+[[++step) {]])
+
+# The next tile's first step is written over sums that are still being stored.
+cairn_mutant(small_early_step traced tensor/41_mma_small
+[[    sync();  // the sums are stored before the next step is written]]
+[[    // nothing]])
+
+# A team takes its next tile unless that is the last of all.
+cairn_mutant(small_last_tile plain tensor/41_mma_small
+[[g.work - work > every ?]]
+[[g.work - work > every + 1 ?]])
+
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 
 # The proxy fence between the copies of threads and the wgmma that read them is missing.

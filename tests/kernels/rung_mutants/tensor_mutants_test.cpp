@@ -81,5 +81,34 @@ TEST(TensorMutants, InputsRoundedWhereTheyLieAreSeen) {
   }
 }
 
+// A step of 41 is 32 deep.
+TEST(TensorMutants, AStepWrittenOverTheOneBeforeIsARace) {
+  for (const std::uint64_t seed : kSeeds) {
+    const Traced seen = traced("mutant/small_one_half", {64, 64, 64}, seed);
+    ASSERT_FALSE(seen.findings.empty());
+    EXPECT_EQ(seen.findings[0].fault, emu::Fault::race) << seen.all();
+    EXPECT_EQ(traced("mutant/small_one_half", {64, 64, 32}, seed).all(), "") << "one step";
+  }
+  expect_honest("tensor/41_mma_small", {64, 64, 64});
+}
+
+// One SM holds three blocks of 41: with a fourth tile one of them has two.
+TEST(TensorMutants, AStepWrittenOverSumsIsARace) {
+  for (const std::uint64_t seed : kSeeds) {
+    const Traced seen = traced("mutant/small_early_step", {256, 64, 32}, seed);
+    ASSERT_FALSE(seen.findings.empty());
+    EXPECT_EQ(seen.findings[0].fault, emu::Fault::race) << seen.all();
+    EXPECT_EQ(traced("mutant/small_early_step", {192, 64, 32}, seed).all(), "") << "a block for each tile";
+  }
+  expect_honest("tensor/41_mma_small", {256, 64, 32});
+}
+
+TEST(TensorMutants, TheLastTileIsMissed) {
+  for (const std::uint64_t seed : kSeeds) {
+    EXPECT_NE(plain("mutant/small_last_tile", {256, 64, 32}, seed), "");
+    EXPECT_EQ(plain("mutant/small_last_tile", {192, 64, 32}, seed), "") << "a block for each tile";
+  }
+}
+
 }  // namespace
 }  // namespace cairn
