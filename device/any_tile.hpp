@@ -38,86 +38,69 @@ template <class In> __device__ __forceinline__ std::uint32_t rounded(std::uint32
 
 // Moves `rows` rows of op(A), or columns of op(B), by `depth` of k into shared memory, where neighbours are along k
 // whatever the matrix has: first into registers, so that the loads are on their way while the step before is
-// multiplied. A team moves units of one element or of 16 bytes. Of lines along m or n a warp takes 32 bytes each, a
-// sector, and not one line: the elements of a line have few banks to go to.
+// multiplied. A team moves units of one element or of 16 bytes.
 template <class In, int rows, int depth, int threads> struct AnyTileLoader {
   using E = StoredElement<In>;
   using Bits = std::conditional_t<sizeof(E) == 4, std::uint32_t, std::uint16_t>;
-  static constexpr int kChunk = 16 / sizeof(E);
-  static constexpr int kRow = depth + kChunk;  // padded: its neighbour begins four banks on
+  static constexpr int kChunk = 16 / sizeof(E),
+                       kRow = depth + kChunk;  // a padded row: its neighbours are 4 banks on
   static constexpr int kSingles = rows * depth / threads, kChunks = (kSingles + kChunk - 1) / kChunk;
   static_assert(4 * kChunks <= kSingles);
-  const AnyOperand& operand;
-  const E* from;  // the first element of the next step
-  int thread, rows_left;
+  const E* from;  // this thread's first unit of the next step
+  std::int64_t ld;
+  int line, along;  // where that is in the step
+  int rows_left;
+  bool k_major, wide;
   std::uint32_t words[kSingles];  // an element each, or four for a chunk
 
-  // Where a unit is in a step.
-  struct Place {
-    int line, along;
-  };
-  // A thread's first element; the next ones are so many lines on.
-  __device__ __forceinline__ Place single() const {
-    if (operand.k_major) return {thread / depth, thread % depth};
-    return {thread / 16 % 2 + thread / (2 * rows) * 2, thread % 16 + thread / 32 % (rows / 16) * 16};
+  __device__ __forceinline__ AnyTileLoader(const AnyOperand& o, std::int64_t batch, std::int64_t first, int left,
+                                           int thread)
+      : ld(o.ld), rows_left(left), k_major(o.k_major), wide(o.wide) {
+    const int each = (k_major ? depth : rows) / (wide ? kChunk : 1);  // units of a line
+    line = thread / each, along = thread % each * (wide ? kChunk : 1);
+    from = static_cast<const E*>(o.base) + batch * o.stride + first * (k_major ? ld : 1) + line * ld + along;
   }
-  __device__ __forceinline__ int lines_on() const { return operand.k_major ? threads / depth : threads / rows; }
-  __device__ __forceinline__ Place chunk(int i) const {
-    const int c = thread + i * threads;
-    if (operand.k_major) return {c / (depth / kChunk), c % (depth / kChunk) * kChunk};
-    return {c / 2 % depth, (c / (2 * depth) * 2 + c % 2) * kChunk};
-  }
-
-  __device__ __forceinline__ AnyTileLoader(const AnyOperand& o, int thread_) : operand(o), thread(thread_) {}
-  __device__ __forceinline__ void begin(std::int64_t batch, std::int64_t first, int left) {
-    from = static_cast<const E*>(operand.base) + batch * operand.stride +
-           first * (operand.k_major ? operand.ld : std::int64_t{1});
-    rows_left = left;
+  // Lines from one of a thread's units to the next.
+  __device__ __forceinline__ int step() const {
+    return (k_major ? threads / depth : threads / rows) * (wide ? kChunk : 1);
   }
   // Reads the next step, of which `left` along k is in the matrix, into registers: zeros where it ends.
   __device__ __forceinline__ void read(int left) {
-    const int lines = operand.k_major ? rows_left : left, length = operand.k_major ? left : rows_left;
-    if (operand.wide) {
+    const int lines = along < (k_major ? left : rows_left) ? (k_major ? rows_left : left) : 0;
+    const std::int64_t between = step() * ld;
+    const E* next = from;
+    if (wide) {
 #pragma unroll
-      for (int i = 0; i < kChunks; ++i) {
-        const auto [line, along] = chunk(i);
-        const bool inside = line < lines && along < length;
-        const uint4 four =
-            inside ? *reinterpret_cast<const uint4*>(from + line * operand.ld + along) : make_uint4(0, 0, 0, 0);
+      for (int i = 0; i < kChunks; ++i, next += between) {
+        const uint4 four = line + i * step() < lines ? *reinterpret_cast<const uint4*>(next) : make_uint4(0, 0, 0, 0);
         words[4 * i] = four.x, words[4 * i + 1] = four.y, words[4 * i + 2] = four.z, words[4 * i + 3] = four.w;
       }
     } else {
-      const auto [line, along] = single();
-      const int last = along < length ? lines : 0;
-      const E* next = from + line * operand.ld + along;
 #pragma unroll
-      for (int i = 0; i < kSingles; ++i, next += lines_on() * operand.ld)
-        words[i] = line + i * lines_on() < last ? detail::word_of(*next) : 0;
+      for (int i = 0; i < kSingles; ++i, next += between)
+        words[i] = line + i * step() < lines ? detail::word_of(*next) : 0;
     }
-    from += operand.k_major ? std::int64_t{depth} : depth * operand.ld;
+    from += k_major ? std::int64_t{depth} : depth * ld;
   }
   __device__ __forceinline__ void write(E* tile) const {
-    auto* const to = reinterpret_cast<Bits*>(tile);
-    if (!operand.wide) {
-      const auto [line, along] = single();
-      Bits* const first = to + (operand.k_major ? line * kRow + along : along * kRow + line);
-      const int between = lines_on() * (operand.k_major ? kRow : 1);
+    auto* const to = reinterpret_cast<Bits*>(tile) + (k_major ? line * kRow + along : along * kRow + line);
+    const int between = step() * (k_major ? kRow : 1);
+    if (!wide) {
 #pragma unroll
-      for (int i = 0; i < kSingles; ++i) first[i * between] = static_cast<Bits>(detail::rounded<In>(words[i]));
+      for (int i = 0; i < kSingles; ++i) to[i * between] = static_cast<Bits>(detail::rounded<In>(words[i]));
       return;
     }
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
-      const auto [line, along] = chunk(i);
-      if ((operand.k_major ? line : along) >= rows) continue;  // a team has more threads than there are chunks
+      if (line + i * step() >= (k_major ? rows : depth)) continue;  // a team has more threads than there are chunks
       const std::uint32_t four[] = {detail::rounded<In>(words[4 * i]), detail::rounded<In>(words[4 * i + 1]),
                                     detail::rounded<In>(words[4 * i + 2]), detail::rounded<In>(words[4 * i + 3])};
-      if (operand.k_major) {
-        *reinterpret_cast<uint4*>(to + line * kRow + along) = make_uint4(four[0], four[1], four[2], four[3]);
+      if (k_major) {
+        *reinterpret_cast<uint4*>(to + i * between) = make_uint4(four[0], four[1], four[2], four[3]);
       } else {
 #pragma unroll
         for (int e = 0; e < kChunk; ++e)
-          to[(along + e) * kRow + line] = static_cast<Bits>(four[e * sizeof(E) / 4] >> e * sizeof(E) % 4 * 8);
+          to[i * between + e * kRow] = static_cast<Bits>(four[e * sizeof(E) / 4] >> e * sizeof(E) % 4 * 8);
       }
     }
   }

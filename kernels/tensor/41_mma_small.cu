@@ -45,7 +45,7 @@ struct Tile {
   TileName name() const { return tile_text("%dx%d, %d a block", bm, bn, teams); }
 };
 inline constexpr Tile kTiles[] = {
-    {64, 64, 4, 2, 1, 3}, {32, 32, 2, 2, 1, 7}, {16, 16, 1, 1, 4, 5}, {64, 16, 4, 1, 1, 6}, {16, 64, 1, 4, 1, 6}};
+    {64, 64, 2, 2, 1, 4}, {32, 32, 2, 2, 1, 8}, {16, 16, 1, 1, 4, 6}, {64, 16, 4, 1, 1, 8}, {16, 64, 1, 4, 1, 8}};
 
 // A tile as the kernel is compiled for it.
 template <int tile> struct Geometry {
@@ -63,7 +63,6 @@ struct Args {
   bool f32;                      // C is f32, else of the type of A and B
   bool vector_c;                 // 16-byte accesses of C are possible
   unsigned across, tiles, work;  // tiles in a row of them, of a product, of the batch
-  unsigned steps;                // along k; one, of zeros, if there is nothing to multiply
 };
 
 template <class Out, int bm, int bn, int threads>
@@ -85,18 +84,6 @@ __device__ __forceinline__ void store(Out* C, std::int64_t ldc, const float* sum
   }
 }
 
-// A tile of C: where it begins, and how much of it is in the matrix.
-struct Position {
-  std::int64_t batch, row, col;
-  int rows, cols;
-};
-template <int bm, int bn> __device__ __forceinline__ Position position(const Args& g, unsigned work) {
-  const unsigned tile = work % g.tiles;
-  const std::int64_t row = std::int64_t{tile / g.across} * bm, col = std::int64_t{tile % g.across} * bn;
-  return {work / g.tiles, row, col, static_cast<int>(min(g.m - row, std::int64_t{bm})),
-          static_cast<int>(min(g.n - col, std::int64_t{bn}))};
-}
-
 template <class In, int tile>
 __global__ void __launch_bounds__(kTiles[tile].teams* Geometry<tile>::threads, kTiles[tile].resident)
     tensor_41_mma_small(const __grid_constant__ Args g) {
@@ -114,92 +101,77 @@ __global__ void __launch_bounds__(kTiles[tile].teams* Geometry<tile>::threads, k
   const int team = static_cast<int>(threadIdx.x) / threads, thread = static_cast<int>(threadIdx.x) % threads;
   const int warp = thread / 32, lane = thread % 32;
   const int down = warp / G::across * G::wm, right = warp % G::across * G::wn;
-  auto* const sums = reinterpret_cast<float*>(shared[team][0]);
-
-  // A team computes every so many-th tile. While it multiplies the last step of one and stores it, the first step of the
-  // next is on its way.
-  const unsigned every = gridDim.x * static_cast<unsigned>(teams);
-  unsigned work = blockIdx.x * static_cast<unsigned>(teams) + static_cast<unsigned>(team);
   pdl_launch_dependents();
+  const unsigned work = blockIdx.x * static_cast<unsigned>(teams) + static_cast<unsigned>(team);
   if (work >= g.work) return;  // uniform over the team
-  LoaderA a(g.a, thread);
-  LoaderB b(g.b, thread);
-  const auto begin = [&] {
-    const Position at = position<bm, bn>(g, work);
-    a.begin(at.batch, at.row, at.rows);
-    b.begin(at.batch, at.col, at.cols);
-  };
-  const auto read = [&](unsigned step) {
-    const int depth = static_cast<int>(min(g.k - std::int64_t{step} * kDepth, std::int64_t{kDepth}));
+  const std::int64_t batch = work / g.tiles;
+  const unsigned at = work % g.tiles;
+  const std::int64_t row = std::int64_t{at / g.across} * bm, col = std::int64_t{at % g.across} * bn;
+  const int rows = static_cast<int>(min(g.m - row, std::int64_t{bm}));
+  const int cols = static_cast<int>(min(g.n - col, std::int64_t{bn}));
+  pdl_wait();
+
+  LoaderA a(g.a, batch, row, rows, thread);
+  LoaderB b(g.b, batch, col, cols, thread);
+  const auto read = [&](std::int64_t k) {
+    const int depth = static_cast<int>(min(g.k - k, std::int64_t{kDepth}));
     a.read(depth);
     b.read(depth);
   };
-  begin();
-  pdl_wait();
-  read(0);
-  for (int now = 0;;) {
-    const unsigned current = work;
-    work = g.work - work > every ? work + every : g.work;
-    float acc[G::down_mmas][G::across_mmas][4] = {};
-    for (unsigned step = 0; step < g.steps; ++step, now ^= 1) {
-      // One barrier a step: a warp writes into the other half while the slowest still multiplies this one.
-      E* const sA = shared[team][now];
-      E* const sB = sA + bm * kRow;
-      a.write(sA);
-      b.write(sB);
-      sync();
-      if (step + 1 < g.steps) {
-        read(step + 1);
-      } else if (work < g.work) {
-        begin();
-        read(0);
+  float acc[G::down_mmas][G::across_mmas][4] = {};
+  if (g.k > 0) read(0);
+  int now = 0;
+  for (std::int64_t k = 0; k < g.k; k += kDepth, now ^= 1) {
+    // One barrier a step: a warp writes into the other half while the slowest still multiplies this one.
+    E* const sA = shared[team][now];
+    E* const sB = sA + bm * kRow;
+    a.write(sA);
+    b.write(sB);
+    sync();
+    if (k + kDepth < g.k) read(k + kDepth);
+    const auto* wordsA = reinterpret_cast<const std::uint32_t*>(sA) + (down + lane / 4) * row_words + lane % 4;
+    const auto* wordsB = reinterpret_cast<const std::uint32_t*>(sB) + (right + lane / 4) * row_words + lane % 4;
+#pragma unroll
+    for (int w = 0; w < kDepth * static_cast<int>(sizeof(E)) / 4; w += kWords) {
+      std::uint32_t rA[G::down_mmas][4], rB[G::across_mmas][2];
+#pragma unroll
+      for (int i = 0; i < G::down_mmas; ++i) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) rA[i][e] = wordsA[(i * kM + e % 2 * 8) * row_words + w + e / 2 * 4];
       }
-      const auto* wordsA = reinterpret_cast<const std::uint32_t*>(sA) + (down + lane / 4) * row_words + lane % 4;
-      const auto* wordsB = reinterpret_cast<const std::uint32_t*>(sB) + (right + lane / 4) * row_words + lane % 4;
-#pragma unroll
-      for (int w = 0; w < kDepth * static_cast<int>(sizeof(E)) / 4; w += kWords) {
-        std::uint32_t rA[G::down_mmas][4], rB[G::across_mmas][2];
-#pragma unroll
-        for (int i = 0; i < G::down_mmas; ++i) {
-#pragma unroll
-          for (int e = 0; e < 4; ++e) rA[i][e] = wordsA[(i * kM + e % 2 * 8) * row_words + w + e / 2 * 4];
-        }
-#pragma unroll
-        for (int j = 0; j < G::across_mmas; ++j) {
-#pragma unroll
-          for (int e = 0; e < 2; ++e) rB[j][e] = wordsB[j * kN * row_words + w + e * 4];
-        }
-#pragma unroll
-        for (int i = 0; i < G::down_mmas; ++i) {
-#pragma unroll
-          for (int j = 0; j < G::across_mmas; ++j) mma<In>(acc[i][j], rA[i], rB[j]);
-        }
-      }
-    }
-
-    // Epilogue: by way of shared memory, so that neighbours are stored by neighbours, however C is aligned.
-    sync();  // all warps have read the last step
-#pragma unroll
-    for (int i = 0; i < G::down_mmas; ++i) {
 #pragma unroll
       for (int j = 0; j < G::across_mmas; ++j) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          float* to = sums + (down + i * kM + lane / 4 + half * 8) * (bn + kPad) + right + j * kN + lane % 4 * 2;
-          *reinterpret_cast<float2*>(to) = make_float2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
-        }
+        for (int e = 0; e < 2; ++e) rB[j][e] = wordsB[j * kN * row_words + w + e * 4];
+      }
+#pragma unroll
+      for (int i = 0; i < G::down_mmas; ++i) {
+#pragma unroll
+        for (int j = 0; j < G::across_mmas; ++j) mma<In>(acc[i][j], rA[i], rB[j]);
       }
     }
-    sync();
-    const Position at = position<bm, bn>(g, current);  // again: to keep it would take registers from the loads
-    const std::int64_t first = at.batch * g.stride_c + at.row * g.ldc + at.col;
-    if (g.f32) {
-      store<float, bm, bn, threads>(static_cast<float*>(g.C) + first, g.ldc, sums, at.rows, at.cols, g, thread);
-    } else {
-      store<E, bm, bn, threads>(static_cast<E*>(g.C) + first, g.ldc, sums, at.rows, at.cols, g, thread);
+  }
+
+  // Epilogue: by way of shared memory, so that neighbours are stored by neighbours, however C is aligned.
+  sync();  // all warps have read the last step
+  auto* const sums = reinterpret_cast<float*>(shared[team][0]);
+#pragma unroll
+  for (int i = 0; i < G::down_mmas; ++i) {
+#pragma unroll
+    for (int j = 0; j < G::across_mmas; ++j) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float* to = sums + (down + i * kM + lane / 4 + half * 8) * (bn + kPad) + right + j * kN + lane % 4 * 2;
+        *reinterpret_cast<float2*>(to) = make_float2(acc[i][j][2 * half], acc[i][j][2 * half + 1]);
+      }
     }
-    if (work == g.work) return;
-    sync();  // the sums are stored before the next step is written
+  }
+  sync();
+  const std::int64_t first = batch * g.stride_c + row * g.ldc + col;
+  if (g.f32) {
+    store<float, bm, bn, threads>(static_cast<float*>(g.C) + first, g.ldc, sums, rows, cols, g, thread);
+  } else {
+    store<E, bm, bn, threads>(static_cast<E*>(g.C) + first, g.ldc, sums, rows, cols, g, thread);
   }
 }
 
@@ -230,7 +202,7 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
     if (tiles * p.batch > std::numeric_limits<std::int32_t>::max()) {
       return {Code::unsupported, std::to_string(tiles * p.batch) + " tiles are more than the rung counts"};
     }
-    const Grid grid{std::min<std::int64_t>(ceil_div(tiles * p.batch, t.teams), t.resident * args.sms)};
+    const Grid grid{ceil_div(tiles * p.batch, t.teams)};
     const Args g{.m = p.m,
                  .n = p.n,
                  .k = args.depth(),
@@ -245,8 +217,7 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
                  .vector_c = begin_aligned(args.C, p.out, p.ldc, p.stride_c, p.batch),
                  .across = static_cast<unsigned>(across),
                  .tiles = static_cast<unsigned>(tiles),
-                 .work = static_cast<unsigned>(tiles * p.batch),
-                 .steps = static_cast<unsigned>(std::max<std::int64_t>(ceil_div(args.depth(), kDepth), 1))};
+                 .work = static_cast<unsigned>(tiles * p.batch)};
     return launch_pdl(grid, t.teams * t.threads(), 0, stream, tensor_41_mma_small<In, i>, g);
   });
 }
@@ -259,11 +230,12 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 
 // Cycles, fitted to every tile on shapes drawn by lot, odd and batched (results/h200/tiles_fitted_*.json).
 namespace model {
-inline constexpr double kLaunch = 3280;             // a grid
-inline constexpr double kTile = 200, kStep = 1605;  // a team's tile, and its steps: most of it waiting for loads
-inline constexpr double kUnit = 3.4;                // a warp's load and its store to shared memory
-inline constexpr double kMma = 18;                  // an mma, and the loads of its operands
-inline constexpr double kStore = 1.5, kSum = 12.8;  // a warp's store to C, and 32 sums by way of shared memory
+inline constexpr double kLaunch = 3300;          // a grid
+inline constexpr double kStep = 1610;            // a step of a team, which waits for its loads
+inline constexpr double kUnit = 3.8;             // a warp's load and its store to shared memory,
+inline constexpr double kConflict = 0.34;        // and for each lane that has to wait for a bank
+inline constexpr double kMma = 13.8;             // an mma, and the loads of its operands
+inline constexpr double kStore = 7.2, kSum = 7;  // a warp's store to C, and 32 sums by way of shared memory
 }  // namespace model
 
 Forecast forecast(const Problem& p, const Device& device, int tile) {
@@ -271,16 +243,19 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   const Tile& t = kTiles[tile];
   const auto of = [](std::int64_t x) { return static_cast<double>(x); };
   const double size = of(size_of(p.in)), chunk = 16 / size, steps = std::max(of(ceil_div(p.k, kDepth)), 1.0);
-  const double units =
-      t.bm / (operand_a(p, nullptr, p.k).wide ? chunk : 1) + t.bn / (operand_b(p, nullptr, p.k).wide ? chunk : 1);
+  // Neighbours along m or n go to the same few banks: four at a time, or eight where a thread has a chunk of them.
+  const auto load = [&](const AnyOperand& o, int rows) {
+    return rows * (kUnit / (o.wide ? chunk : 1) + (o.k_major ? 0 : kConflict * (o.wide ? 8 : 4)));
+  };
+  const double loads = load(operand_a(p, nullptr, p.k), t.bm) + load(operand_b(p, nullptr, p.k), t.bn);
   const double area = t.bm * t.bn, mmas = area * kDepth * size / 2 / (kM * kN * 16);
   const bool vector_c = begin_aligned(nullptr, p.out, p.ldc, p.stride_c, p.batch);
   const double finish = area / 32 * (kStore / (vector_c ? 16 / of(size_of(p.out)) : 1) + kSum);
   return forecast(TeamCost{.teams = t.teams,
                            .resident = t.resident,
                            .launch = kLaunch,
-                           .wait = kTile + steps * kStep,
-                           .issue = finish + steps * (kUnit * units + kMma * mmas)},
+                           .wait = steps * kStep,
+                           .issue = finish + steps * (loads + kMma * mmas)},
                   of(ceil_div(p.m, t.bm)) * of(ceil_div(p.n, t.bn)) * of(p.batch), p, device);
 }
 

@@ -177,19 +177,41 @@ TEST(Choose, OneMatrixForAllProductsIsCopiedOnce) {
   EXPECT_EQ(own - choose(batch, 0).scratch_bytes, 2u * 30 * 2048 * 2);
 }
 
-// Threads fetch small operands that TMA cannot read, large ones are packed, and TMA loads what it can.
-TEST(Choose, SmallOddProblemsAreFetchedAndLargeOnesPacked) {
+// Threads fetch the operands of many tiny products that TMA cannot read; otherwise such operands are packed.
+TEST(Choose, TinyOddBatchesAreFetchedAndOthersPacked) {
   const auto fetched = [](const Problem& p, bool aligned = true) {
     return std::string(summit().tile_name(choose(p, kAnyTile, aligned).tile).text).find(" fetched") !=
            std::string::npos;
   };
-  EXPECT_TRUE(fetched(problem(Type::bf16, 63, 65, 127)));
-  EXPECT_EQ(choose(problem(Type::bf16, 63, 65, 127)).scratch_bytes, 0u);
-  EXPECT_TRUE(fetched(problem(Type::bf16, 64, 64, 128), false));  // pointers at any address
-  EXPECT_FALSE(fetched(problem(Type::bf16, 64, 64, 128)));
+  EXPECT_TRUE(fetched(problem(Type::bf16, 7, 9, 11, n, n, 3000)));
+  EXPECT_EQ(choose(problem(Type::bf16, 7, 9, 11, n, n, 3000)).scratch_bytes, 0u);
+  EXPECT_FALSE(fetched(problem(Type::bf16, 63, 65, 127)));
   EXPECT_FALSE(fetched(problem(Type::bf16, 2047, 2047, 2047)));
   EXPECT_FALSE(fetched(problem(Type::bf16, 15664, 6, 8040, n, t)));
-  EXPECT_TRUE(fetched(problem(Type::bf16, 7, 9, 11, n, n, 3000)));
+  EXPECT_FALSE(fetched(problem(Type::bf16, 16, 16, 16, n, t, 3000))) << "TMA can read them";
+}
+
+// Small products are for small tiles, until a long k or a large C is too much for them.
+TEST(Choose, SmallProductsTakeTheRungForThem) {
+  const auto small = [](const Problem& p) {
+    const auto us = [&](const Rung& rung) { return rung.choose({p, test::kH200}).forecast.us(); };
+    return us(test::small_products()) < us(summit());
+  };
+  EXPECT_TRUE(small(problem(Type::bf16, 5, 68, 9)));
+  EXPECT_TRUE(small(problem(Type::bf16, 7, 9, 11, n, n, 3000)));
+  EXPECT_TRUE(small(problem(Type::bf16, 5, 43, 74, t, n, 1030)));
+  EXPECT_FALSE(small(problem(Type::bf16, 17, 1, 838, t, t)));
+  EXPECT_FALSE(small(problem(Type::bf16, 822, 1131, 3274, t, n)));
+  EXPECT_FALSE(small(problem(Type::bf16, 1024, 1024, 1024)));
+}
+
+// A warp has a tile of 16 x 16 where products are that small, and a block one of 64 x 64 where they are large.
+TEST(Choose, SmallProductsTakeTilesOfTheirSize) {
+  const auto tile = [](const Problem& p) {
+    return std::string(test::small_products().tile_name(test::small_products().choose({p, test::kH200}).tile).text);
+  };
+  EXPECT_EQ(tile(problem(Type::bf16, 7, 9, 11, n, n, 3000)), "16x16, 4 a block");
+  EXPECT_EQ(tile(problem(Type::bf16, 129, 192, 75, n, n, 1580)), "64x64, 1 a block");
 }
 
 // Two blocks on an SM, for products that wait more than they work.
@@ -198,7 +220,6 @@ TEST(Choose, BatchesOfSmallProductsArePaired) {
   EXPECT_TRUE(paired(problem(Type::bf16, 32, 32, 32, n, t, 4096)));
   EXPECT_FALSE(paired(problem(Type::bf16, 256, 256, 256, n, t, 512)));
   EXPECT_FALSE(paired(problem(Type::bf16, 1024, 1024, 1024, n, t)));
-  EXPECT_FALSE(paired(problem(Type::bf16, 12408, 1, 1072, n, t)));  // whose forecast would be shorter
 }
 
 // A contiguous vector is the same along k whichever way it is stored, and its leading dimension says nothing.
@@ -217,17 +238,13 @@ TEST(Choose, LargeProblemsTakeLargeTilesAndSmallOnesSmall) {
   EXPECT_EQ(tile_for(problem(Type::bf16, 1024, 1024, 1024)).substr(0, 3), "64x");
 }
 
-// A side of a few rows or columns is that of a tile's columns, which can be as few as 16. Where DRAM is the limit, 64
-// take as long.
+// A side of a few rows is that of a tile's columns, which can be as few as 16; for few columns others take as long.
 TEST(Choose, TheShortSideIsThatOfTheColumns) {
-  const std::string few_rows = tile_for(problem(Type::bf16, 16, 16384, 4096, n, t)),
-                    few_cols = tile_for(problem(Type::bf16, 16384, 16, 4096, n, t));
-  EXPECT_TRUE(few_rows.starts_with("64x")) << few_rows;
-  EXPECT_NE(few_rows.find(" turned"), std::string::npos) << few_rows;
-  EXPECT_TRUE(few_cols.starts_with("64x")) << few_cols;
-  EXPECT_EQ(few_cols.find(" turned"), std::string::npos) << few_cols;
-  const std::string small = tile_for(problem(Type::bf16, 16, 2048, 512, n, t));
-  EXPECT_TRUE(small.starts_with("64x16 ") || small.starts_with("64x32 ")) << small;
+  const std::string few = tile_for(problem(Type::bf16, 16, 2048, 512, n, t));
+  EXPECT_TRUE(few.starts_with("64x16 ") || few.starts_with("64x32 ")) << few;
+  EXPECT_NE(few.find(" turned"), std::string::npos) << few;
+  const Problem cols = problem(Type::bf16, 16384, 16, 4096, n, t);
+  EXPECT_LT(choose(cols, 22).forecast.us(), choose(cols, 46).forecast.us()) << "64x16, upright and turned";
 }
 
 // A few tiles of many k-steps: the blocks of a cluster share each, and one launch has the sums too.

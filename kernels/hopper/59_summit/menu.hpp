@@ -39,9 +39,8 @@ inline constexpr int kLoaded[][2] = {{0, 1},  {0, 2},  {1, 1},  {1, 2},  {2, 1},
                                      {5, 1},  {5, 2},  {6, 1},  {7, 1},  {8, 1},  {8, 2},  {9, 1},  {9, 2},
                                      {10, 1}, {10, 2}, {11, 1}, {11, 2}, {12, 1}, {12, 2}, {13, 1}, {13, 2}};
 inline constexpr int kFetched[][2] = {{17, 1}, {18, 1}}, kPaired[][2] = {{14, 1}, {15, 1}, {16, 1}};
-inline constexpr int kFours[][2] = {{4, 4}, {5, 4}, {6, 4}, {10, 4}, {11, 4}};
 inline constexpr auto kVariants = [] {
-  std::array<Variant, 2 * (std::size(kLoaded) + std::size(kFetched) + std::size(kPaired) + std::size(kFours))> all{};
+  std::array<Variant, 2 * (std::size(kLoaded) + std::size(kFetched) + std::size(kPaired))> all{};
   auto next = all.begin();
   const auto add = [&](const auto& menu) {
     for (const bool turned : {false, true})
@@ -50,7 +49,6 @@ inline constexpr auto kVariants = [] {
   add(kLoaded);
   add(kFetched);
   add(kPaired);
-  add(kFours);
   return all;
 }();
 static_assert(std::ranges::all_of(kVariants, &Variant::valid));

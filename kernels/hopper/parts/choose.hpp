@@ -40,7 +40,7 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
     if (us(i) < us(fastest)) fastest = i;
   }
   const Cost& first = costs[fastest];
-  if (first.cycles < model::kLong || 2 * first.memory >= first.cycles) return choice(fastest, first);
+  if (!first.by_power()) return choice(fastest, first);
 
   // At the power limit fewer cycles permit a lower clock, so the score is energy · ∛cycles.
   const bool very_long = first.cycles >= model::kVeryLong;

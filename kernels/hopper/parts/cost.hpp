@@ -30,11 +30,12 @@ struct Division {
 
 struct Cost {
   Division division;
-  double cycles = 0;  // of the GEMM, without packing
-  double memory = 0;  // that DRAM needs for A, B and C alone
-  double sums = 0;    // of adding partial sums, included in `cycles`
-  double energy = 0;  // relative to the tensor cores' for a k-step of 128 x 256
-  Forecast forecast;  // the same in microseconds, packing included
+  double cycles = 0;      // of the GEMM, without packing
+  double memory = 0;      // that DRAM needs for A, B and C alone
+  double sums = 0;        // of adding partial sums, included in `cycles`
+  double energy = 0;      // relative to the tensor cores' for a k-step of 128 x 256
+  Forecast forecast;      // the same in microseconds, packing included
+  bool by_power() const;  // limited by power: long, and not by DRAM
 };
 
 // Clusters of `blocks` that run at the same time: each is within one GPC, and those of an H200 differ. As
@@ -54,15 +55,15 @@ inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols
 
 namespace model {
 
-// Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores three quarters of
+// Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores four fifths of
 // their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 96 %.
-inline constexpr double kTensorSustained = 0.75;
-inline constexpr double kSharedBytes = 118, kL2Bytes = 64, kDramBytes = 18;
-inline constexpr double kLeastStep = 323;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kTensorSustained = 0.79;
+inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 18;
+inline constexpr double kLeastStep = 355;  // of the smallest tiles: wgmma, a wait, a stage released
 inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 2130;    // a grid, until its first k-step; more for each of its blocks
-inline constexpr double kLaunchBlock = 5.1;
-inline constexpr double kCluster = 1260;  // clusters are scheduled later
+inline constexpr double kLaunch = 1430;    // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 5;
+inline constexpr double kCluster = 1660;  // clusters are scheduled later
 // Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
 // as slow: the 8-norm of their times.
 inline double together(std::initializer_list<double> times) {
@@ -75,32 +76,34 @@ inline double together(std::initializer_list<double> times) {
   }
   return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
+inline constexpr double kMulticast = 0.53;  // of L2's time for a byte that another block of the cluster requests
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.6, kStraddleSectors = 1.98;
-inline constexpr double kRefetch = 0.25;  // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kL2Size = 40e6;   // bytes: half of it is a copy of the other half
-inline constexpr double kIdleSms = 0.45;  // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kStraddleLines = 0.66, kStraddleSectors = 1.73;
+inline constexpr double kRefetch = 0.13;  // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 22e6;   // bytes that L2 holds until all have loaded them
+inline constexpr double kIdleSms = 0.77;  // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
-inline constexpr double kPackDrain = 1560, kFixupDrain = 4500;
+inline constexpr double kPackDrain = 1690, kFixupDrain = 4350;
 // A packing kernel, and each of its blocks; bytes a cycle, read or written.
-inline constexpr double kPackLaunch = 2880, kPackBlock = 238, kPackBytes = 18.5;
+inline constexpr double kPackLaunch = 2710, kPackBlock = 273, kPackBytes = 14.7;
 // A warp that fetches, for the loads of a lane that are in flight together. Each of the four has a k-step of its own.
-inline constexpr double kFetchRound = 2780;
+inline constexpr double kFetchRound = 2920;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 718, kEpilogueArea = 3310, kThreadStore = 2.05, kOneGroup = 1.26,
-                        kPingpong = 0.90;
-inline constexpr double kNarrowBox = 534;  // more for each time that a row of a box is half as long, of 128 bytes
+inline constexpr double kEpilogue = 1250, kEpilogueArea = 3240, kThreadStore = 2.66, kOneGroup = 1.3,
+                        kPingpong = 0.39;
+inline constexpr double kNarrowBox = 716;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 2150, kFixupArea = 11960, kFixupRow = 1.55, kFixupPartials = 10.4;
+inline constexpr double kFixup = 2960, kFixupArea = 7910, kFixupRow = 1.42, kFixupPartials = 12.3;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1710, kClusterSumBytes = 20.6;
+inline constexpr double kClusterSum = 1790, kClusterSumBytes = 13;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
-inline constexpr double kWorthSplitting = 1.34;
+// Where power limits the clock, SMs that idle in the tail wave leave their share of it to the others.
+inline constexpr double kWorthSplitting = 1.43, kWorthSplittingLong = 2;
 // Equal shares are preferred to ranges laid end to end up to this factor: no range of theirs is in two tiles.
 inline constexpr double kInStep = 1.02;
 inline constexpr double kArea = 128 * 256;
@@ -164,7 +167,9 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
     return 1 + loading * (bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? kStraddleLines : kStraddleSectors);
   };
   step.l2_bytes = (a * requested(p.lda) + b * requested(p.ldb)) * 128;
-  step.l2 = step.l2_bytes / kL2Bytes;
+  // What another block's request delivers takes time as well.
+  const double delivered = (v.cluster - 1) * b * requested(p.ldb) * 128;
+  step.l2 = (step.l2_bytes + kMulticast * delivered) / kL2Bytes;
   step.rows = a + b;
   step.multiply *= crowd, step.shared *= crowd, step.l2 *= crowd;
   if (t.fetched) {
@@ -184,6 +189,8 @@ inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, dou
 }
 
 }  // namespace model
+
+inline bool Cost::by_power() const { return cycles >= model::kLong && 2 * memory < cycles; }
 
 // `packed`: the problem as the kernel reads it, with A and B as stored or as packed.
 inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device, const Division& division) {
@@ -275,11 +282,13 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kRowBytes);
   const StreamK whole = whole_tiles(tiles, steps);
   Cost best = cost_of(v, packed, device, {whole});
+  const int running = clusters_at_once(device.sms, v.tile, v.cluster);
+  const bool tail = tiles > running;  // after full waves
+  const double worth = tail && best.by_power() ? model::kWorthSplittingLong : model::kWorthSplitting;
   const auto consider = [&](const Division& division) {
     const Cost split = cost_of(v, packed, device, division);
-    if (best.cycles - split.cycles > (model::kWorthSplitting - 1) * split.sums) best = split;
+    if (best.cycles - split.cycles > (worth - 1) * split.sums) best = split;
   };
-  const int running = clusters_at_once(device.sms, v.tile, v.cluster);
   const StreamK end_to_end = split_tail_wave(tiles, steps, running, 1), shares = split_evenly(tiles, steps, running);
   if (end_to_end.split > 0) {
     const Cost cost = cost_of(v, packed, device, {end_to_end});

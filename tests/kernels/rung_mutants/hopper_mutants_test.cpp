@@ -25,15 +25,15 @@ Problem product(const Shape& s, Type out = Type::f32) {
   return p;
 }
 // On two SMs, as many as a cluster has blocks.
-std::string plain_on(std::string_view id, const Problem& p, std::uint64_t seed, int sms = 2) {
-  return run(plain_of(id), rung(plain_of(id), id), p, 0, seed, Values::integers, sms);
+std::string plain_on(std::string_view id, const Problem& p, std::uint64_t seed, int sms = 2, int tile = 0) {
+  return run(plain_of(id), rung(plain_of(id), id), p, tile, seed, Values::integers, sms);
 }
 Traced traced_on(std::string_view id, const Problem& p, std::uint64_t seed) { return traced(id, p, seed, 0, 2); }
 
-void expect_honest_on(std::string_view id, const Problem& p, int sms = 2) {
+void expect_honest_on(std::string_view id, const Problem& p, int sms = 2, int tile = 0) {
   for (const std::uint64_t seed : kSeeds) {
-    EXPECT_EQ(plain_on(id, p, seed, sms), "") << id << ", seed " << seed;
-    EXPECT_EQ(traced(id, p, seed, 0, sms).all(), "") << id << ", seed " << seed;
+    EXPECT_EQ(plain_on(id, p, seed, sms, tile), "") << id << ", seed " << seed;
+    EXPECT_EQ(traced(id, p, seed, tile, sms).all(), "") << id << ", seed " << seed;
   }
 }
 
@@ -173,11 +173,14 @@ TEST(HopperMutants, StagesAreFreeForCAfterTheLastTileOnly) {
 
 // One tile of 16 k-steps on four SMs: a cluster of four blocks shares it. On one SM none does.
 TEST(HopperMutants, PartialSumsAreAddedWhenAllAreStored) {
-  const Problem p = product({16, 256, 16 * 64});
-  for (const std::uint64_t seed : kSeeds) EXPECT_NE(plain_on("mutant/hopper_early_sum", p, seed, 4), "");
-  expect_one_of(traced("mutant/hopper_early_sum", p, kSeeds[0], 0, 4).all(), {"race: "});
-  EXPECT_EQ(plain_on("mutant/hopper_early_sum", p, 1, 1), "");
-  expect_honest_on("hopper/59_summit", p, 4);
+  constexpr int kSmall = 10;  // 64 x 64
+  const Problem p = product({16, 64, 32 * 64});
+  for (const std::uint64_t seed : kSeeds)
+    EXPECT_EQ(plain_on("mutant/hopper_early_sum", p, seed, 4, kSmall).find("launch"), std::string::npos);
+  for (const std::uint64_t seed : kSeeds) EXPECT_NE(plain_on("mutant/hopper_early_sum", p, seed, 4, kSmall), "");
+  expect_one_of(traced("mutant/hopper_early_sum", p, kSeeds[0], kSmall, 4).all(), {"race: "});
+  EXPECT_EQ(plain_on("mutant/hopper_early_sum", p, 1, 1, kSmall), "");
+  expect_honest_on("hopper/59_summit", p, 4, kSmall);
 }
 
 // The first fetched variant: rows of 2 k-steps and 13 elements, which TMA cannot read.

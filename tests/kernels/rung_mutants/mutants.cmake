@@ -94,18 +94,18 @@ cairn_mutant(split_infinities plain tensor/40_mma_tf32x3
 
 # Every step is written where the one before is still being multiplied.
 cairn_mutant(small_one_half traced tensor/41_mma_small
-[[++step, now ^= 1) {]]
-[[++step) {]])
+[[k += kDepth, now ^= 1) {]]
+[[k += kDepth) {]])
 
-# The next tile's first step is written over sums that are still being stored.
-cairn_mutant(small_early_step traced tensor/41_mma_small
-[[    sync();  // the sums are stored before the next step is written]]
-[[    // nothing]])
+# The sums are written over operands of the last step, which other warps may still read.
+cairn_mutant(small_early_sums traced tensor/41_mma_small
+[[  sync();  // all warps have read the last step]]
+[[  // nothing]])
 
-# A team takes its next tile unless that is the last of all.
-cairn_mutant(small_last_tile plain tensor/41_mma_small
-[[g.work - work > every ?]]
-[[g.work - work > every + 1 ?]])
+# The products of a batch are counted by blocks, not by teams.
+cairn_mutant(small_teams plain tensor/41_mma_small
+[[  const unsigned work = blockIdx.x * static_cast<unsigned>(teams) + static_cast<unsigned>(team);]]
+[[  const unsigned work = blockIdx.x + static_cast<unsigned>(team);]])
 
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 

@@ -40,8 +40,14 @@ function(cairn_mutant name builds rung old new)
     string(REPLACE "with_tile<kTiles>(" "with_first_tile(" text "${text}")
     string(REGEX REPLACE "launch_typed<(Tf32|__nv_bfloat16)>\\(args, tile, stream\\)" "not_compiled()" text "${text}")
   endif()
-  # Of the summit's kernels those of the first tile and the first fetched one, in f16.
-  string(REGEX REPLACE "using LoadedTiles = [^;]*;" "using LoadedTiles = std::integer_sequence<int, 0>;" text "${text}")
+  # Of the summit's kernels those of the first tile and the first fetched one, in f16; or of 64 x 64, which the blocks of
+  # a cluster share.
+  set(tile 0)
+  if(name STREQUAL "hopper_early_sum")
+    set(tile 6)
+  endif()
+  string(REGEX REPLACE "using LoadedTiles = [^;]*;" "using LoadedTiles = std::integer_sequence<int, ${tile}>;" text
+                       "${text}")
   string(REGEX REPLACE "using Tiles = [^;]*;" "using Tiles = std::integer_sequence<int, 0, kLoadedTiles>;" text "${text}")
   string(REGEX REPLACE "kernel_of<(Tf32|__nv_bfloat16|E4m3)[^(]*[(][^)]*[)]" "Kernel{}" text "${text}")
   file(WRITE ${OUT} "${before}#line 1 \"${file}\"\n${text}")
