@@ -98,7 +98,7 @@ class Runner {
 
   void run() {
     // They slow each other down, on a GPU too; no time that they print is judged.
-    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, how_ == Way::gpu ? 12u : 4u);
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < count; ++i) {
       threads.emplace_back([this] {
