@@ -22,8 +22,9 @@
 #   summit        the library on Hopper under sustained load, in its four types: summit_sustained*.json; and the
 #                 summit's tiles: summit_tiles*.json
 #   course        the library over the course, in its four types: course_*.json
-#   tiles         every variant of the summit and the library's choice on drawn shapes: tiles_fitted_*.json, to which the
-#                 cost model's constants are fitted, and tiles_held_*.json, to which they are not; without samples
+#   tiles         the variants of the summit, tensor/41's tiles and the library's choice on drawn shapes:
+#                 tiles_fitted_*.json, to which the cost models' constants are fitted, and tiles_held_*.json, to which
+#                 they are not; without samples
 #   drawn         the library over shapes by lot, of CAIRN_SEED (2026): general in four types, the other classes in bf16:
 #                 drawn_CLASS_TYPE.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
@@ -111,6 +112,7 @@ sanitize() {
   local check=(compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify --device gpu)
   "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
     "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
+    "${check[@]}" 'tensor/41@*' --shape 33x65x40,70x40x100 --fuzz 6 &&
     "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56} --type bf16,tf32,e4m3,e4m3fast \
       --shape 33x65x40,70x40x600 --fuzz 4
 }
@@ -150,18 +152,19 @@ course() {
     bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 --samples summary || return
   done
 }
-# Every variant of the summit on shapes drawn by lot: some to fit the cost model to, and others to hold it to.
+# Variants of the summit and tiles for small products on shapes drawn by lot: some to fit the cost models to, and others
+# to hold them to. Of odd and batched shapes those that are small, of deep ones, whose verification takes half a second a
+# row, those that may be worth it.
 tiles() {
-  local class count
-  for class in general thin deep wide odd batched; do
-    case $class in general) count=12 ;; *) count=6 ;; esac
-    tiles_of "$class" 7 "$count" fitted || return
-    tiles_of "$class" 8 $((count / 2)) held || return
-  done
+  local all=('hopper/59@*') small=('tensor/41@*' hopper/59@{10,18,20,22,34,44,46,48,49,50,51,52,53,54,55,56,57})
+  local deep=(hopper/59@{0,1,5,7,8,11,13,14,15,17,20,25,29,32,38,39,41})
+  tiles_of general 12 "${all[@]}" && tiles_of thin 6 "${all[@]}" && tiles_of wide 6 "${all[@]}" &&
+    tiles_of odd 16 "${small[@]}" && tiles_of batched 16 "${small[@]}" && tiles_of deep 4 "${deep[@]}"
 }
-tiles_of() {  # tiles_of CLASS SEED COUNT WORD
-  bench "tiles_$4_$1.json" 'hopper/59@*' cairn cublas/lt_first cublas/gemm_ex --suite "drawn:$1" --seed "$2" --count "$3" \
-    --type bf16 --seconds 0.004 --samples summary
+tiles_of() {  # tiles_of CLASS COUNT contenders...
+  local lot=("${@:3}" cairn cublas/lt_first cublas/gemm_ex --suite "drawn:$1" --type bf16 --seconds 0.004 --samples summary)
+  bench "tiles_fitted_$1.json" "${lot[@]}" --seed 7 --count "$2" &&
+    bench "tiles_held_$1.json" "${lot[@]}" --seed 8 --count $(($2 / 2))
 }
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32,split --layout nn,nt --shape 4096 --seconds 0.5; }
 probes() {
