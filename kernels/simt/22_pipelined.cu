@@ -14,6 +14,7 @@
 #include "device/launch.hpp"
 #include "device/vec.hpp"
 #include "kernels/parts/block_cost.hpp"
+#include "kernels/parts/shortest.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::simt_22 {
@@ -327,22 +328,16 @@ Choice choose(const Query& query) {
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;
   const double rate = p.in == Type::f64 ? 51 : 117;  // multiply-adds per cycle, of the 64 and 128 of an H200's SM
-  Choice best;
-  for (int i = 0; i < static_cast<int>(std::size(kTiles)); ++i) {
-    if (query.tile != kAnyTile && query.tile != i) continue;
+  return shortest(query, std::size(kTiles), [&](int i) {
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
-    Choice choice;
-    choice.tile = i;
-    choice.forecast = forecast({.bm = t.bm,
-                                .bn = t.bn,
-                                .rate = rate * kEfficiency[i],
-                                .alone = std::min(1.0, t.warps() / 8.0),
-                                .dram_alone = 0.5,
-                                .epilogue = 1500},
-                               p, query.device);
-    if (best.forecast.us() == 0 || choice.forecast.us() < best.forecast.us()) best = choice;
-  }
-  return best;
+    return forecast({.bm = t.bm,
+                     .bn = t.bn,
+                     .rate = rate * kEfficiency[i],
+                     .alone = std::min(1.0, t.warps() / 8.0),
+                     .dram_alone = 0.5,
+                     .epilogue = 1500},
+                    p, query.device);
+  });
 }
 
 extern const Rung rung = {.id = "simt/22_pipelined",

@@ -20,6 +20,7 @@
 #include "device/mma.hpp"
 #include "device/pdl.hpp"
 #include "device/strip.hpp"
+#include "kernels/parts/shortest.hpp"
 #include "kernels/parts/team_cost.hpp"
 #include "kernels/rung.hpp"
 
@@ -260,17 +261,7 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
 }
 
 Choice choose(const Query& query) {
-  const auto choice = [&](int tile) {
-    Choice one;
-    one.tile = tile;
-    one.forecast = forecast(query.problem, query.device, tile);
-    return one;
-  };
-  if (query.tile != kAnyTile) return choice(query.tile);
-  Choice best = choice(0);
-  for (int tile = 1; tile < static_cast<int>(std::size(kTiles)); ++tile)
-    if (const Choice other = choice(tile); other.forecast.us() < best.forecast.us()) best = other;
-  return best;
+  return shortest(query, std::size(kTiles), [&](int tile) { return forecast(query.problem, query.device, tile); });
 }
 
 extern const Rung rung = {.id = "tensor/41_mma_small",
