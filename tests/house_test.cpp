@@ -146,16 +146,19 @@ bool is_source(const fs::path& path) {
   return extensions.contains(path.extension().string());
 }
 
-// Every source file of the tree. Hidden folders and build folders, whatever they are called, are
-// not part of it.
+// Hidden folders and build folders, whatever they are called, are not part of the tree.
+bool outside(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name == "build" || name.starts_with('.') || fs::exists(folder / "CMakeCache.txt");
+}
+
+// Every source file of the tree.
 std::vector<Source> read_house(const fs::path& root) {
   std::vector<Source> house;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
     const fs::path& path = entry->path();
     if (entry->is_directory()) {
-      const std::string name = path.filename().string();
-      const bool build = name == "build" || fs::exists(path / "CMakeCache.txt");
-      if (name.starts_with('.') || build) entry.disable_recursion_pending();
+      if (outside(path)) entry.disable_recursion_pending();
       continue;
     }
     if (!is_source(path)) continue;
@@ -180,6 +183,23 @@ TEST(House, IsWhereTheTestLooks) {
 TEST(House, EveryFileIsInARoom) {
   for (const Source& source : house())
     EXPECT_NE(row_of(source.path), nullptr) << source.path << " is in no room of the table";
+}
+
+// What a script left behind, such as a file named after a problem, has a name that no file here has.
+TEST(House, NamesHaveNoSpacesAndNoSigns) {
+  static const std::regex plain("[A-Za-z0-9._+-]+");
+  const fs::path root = CAIRN_SOURCE_DIR;
+  int seen = 0;
+  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
+    const fs::path& path = entry->path();
+    if (entry->is_directory() && outside(path)) {
+      entry.disable_recursion_pending();
+      continue;
+    }
+    EXPECT_TRUE(std::regex_match(path.filename().string(), plain)) << path;
+    ++seen;
+  }
+  EXPECT_GT(seen, 500);
 }
 
 TEST(House, IncludesFollowTheArrows) {
