@@ -23,21 +23,17 @@ namespace cairn {
 struct StreamK {
   int whole, split;   // tiles that are not split, and that are
   int steps, blocks;  // k-steps of a tile; ranges of k-steps
-  int each, longer;   // k-steps of a range; the first `longer` ranges have one more
+  int each, longer;   // k-steps of a range; the first `longer` ranges, of all or of each tile, have one more
   int shares = 0;     // ranges of each split tile; 0: they are laid end to end
 
   // Range i is the k-steps first(i) to first(i + 1) - 1.
   __host__ __device__ int first(int i) const {
-    if (shares > 0) return i / shares * steps + static_cast<int>(std::int64_t{steps} * (i % shares) / shares);
-    return i * each + (i < longer ? i : longer);
+    const int tile = shares > 0 ? i / shares : 0, range = i - tile * shares;
+    return tile * steps + range * each + (range < longer ? range : longer);
   }
   __host__ __device__ int range_of(int step) const {
-    if (shares > 0) {
-      const std::int64_t after = step % steps + 1;
-      return step / steps * shares + static_cast<int>((after * shares - 1) / steps);
-    }
-    const int in_longer = longer * (each + 1);
-    return step < in_longer ? step / (each + 1) : longer + (step - in_longer) / each;
+    const int tile = shares > 0 ? step / steps : 0, in_tile = step - tile * steps, in_longer = longer * (each + 1);
+    return tile * shares + (in_tile < in_longer ? in_tile / (each + 1) : longer + (in_tile - in_longer) / each);
   }
   int grid() const { return whole + blocks + std::max(split - 1, 0); }  // a block more for each border between tiles
   // Scratch memory for partial sums, in tiles.
@@ -70,7 +66,7 @@ inline StreamK split_evenly(std::int64_t tiles, std::int64_t steps, int units) {
   const std::int64_t rest = tiles % units, shares = rest == 0 ? 0 : std::min(units / rest, steps / least);
   const auto i = [](std::int64_t x) { return static_cast<int>(x); };
   if (shares < 2) return whole_tiles(tiles, steps);
-  return {i(tiles - rest), i(rest), i(steps), i(rest * shares), i(steps / shares), 0, i(shares)};
+  return {i(tiles - rest), i(rest), i(steps), i(rest * shares), i(steps / shares), i(steps % shares), i(shares)};
 }
 
 // The most ranges that reach into one split tile.

@@ -4,6 +4,7 @@
 
 #include "device/barrier.hpp"
 #include "device/cluster.hpp"
+#include "device/elect.hpp"
 #include "device/pdl.hpp"
 #include "device/setmaxnreg.hpp"
 #include "device/tma.hpp"
@@ -100,18 +101,28 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       }
     } else {
       setmaxnreg_dec<G::producer_registers>();
-      for (int i = 0; threadIdx.x == 0 && next_work(g, block, blocks, rank, i, work); ++i) {
-        const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
-        const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
-        if (i == 0) pdl_wait();
-        for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
-          mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
-          mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
-          load<1, G::bm, a_major>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk, g.broadcast_a ? 0 : at.batch,
-                                  full + stage);
-          load<G::parts_n, G::wn, b_major>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
-                                           g.broadcast_b ? 0 : at.batch, full + stage, g.cluster, rank);
+      // For one block of those that share B's columns, and for two: what is known at compile time is not computed for
+      // every k-step.
+      const auto produce = [&]<int sharing>(std::integral_constant<int, sharing>) {
+        for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
+          const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+          const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
+          if (i == 0) pdl_wait();
+#pragma unroll 1
+          for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
+            mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
+            mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
+            load<1, G::bm, a_major, 1>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk,
+                                       g.broadcast_a ? 0 : at.batch, full + stage, 0);
+            load<G::parts_n, G::wn, b_major, sharing>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
+                                                      g.broadcast_b ? 0 : at.batch, full + stage,
+                                                      sharing > 1 ? rank : 0);
+          }
         }
+      };
+      if (__shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0) == 0 && elect_one()) {
+        if (g.cluster == 1) produce(std::integral_constant<int, 1>{});
+        if (g.cluster == 2) produce(std::integral_constant<int, 2>{});
       }
     }
     __syncwarp();
@@ -122,22 +133,24 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   if constexpr (G::fetched) setmaxnreg_dec<G::consumer_registers>();
   if constexpr (!G::fetched) setmaxnreg_inc<G::consumer_registers>();
   // The shuffle tells the compiler that these are warp-uniform, so descriptors stay in uniform registers.
-  const int barrier = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0), warpgroup = barrier - 1;
+  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), barrier = warp / 4,
+            warpgroup = barrier - 1;
   const int row = G::t.team == Team::rows ? warpgroup * G::wm : 0, col = G::parts_n == 2 ? warpgroup * G::wn : 0,
             b_row = G::parts_n == 2 ? warpgroup * G::b_part : 0;
-  unsigned char* const boxes = sC + warpgroup * kBoxes * kBoxBytes;
+  const Staging staging{sC + warpgroup * kBoxes * kBoxBytes, nullptr, barrier, warp % 4};
+  // A stage is released by a thread for each block that fills it.
+  const unsigned thread = threadIdx.x % 128;
+  const bool releases = thread == 0 && g.cluster == 1,
+             releases_remote = thread < static_cast<unsigned>(g.cluster) && g.cluster > 1;
   const auto release = [&](int used) {
-    const unsigned thread = threadIdx.x % 128;
-    if (g.cluster > 1) {
-      if (thread < static_cast<unsigned>(g.cluster)) mbarrier_arrive_remote(empty + used, thread);
-    } else {
-      if (thread == 0) mbarrier_arrive(empty + used);
-    }
+    if (releases) mbarrier_arrive(empty + used);
+    if (releases_remote) mbarrier_arrive_remote(empty + used, thread);
   };
 
   pdl_wait();
   Work next{};
   bool more = next_work(g, block, blocks, rank, 0, work);
+  if (g.stream_k.steps == 0) store_zeros<In>(g, static_cast<int>(threadIdx.x) - 128, 256), more = false;
 #pragma unroll 1
   for (int iteration = 0; more; ++iteration, work = next) {
     more = next_work(g, block, blocks, rank, iteration + 1, next);
@@ -150,12 +163,13 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
         stage %= G::stages;
         continue;
       }
-      if (iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
     }
 
-    const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);  // here it overlaps the first load
-    float acc[G::wgmmas][G::wn / 2];                                          // the first products overwrite it
-    if (promoted || work.begin == work.end) clear(acc);
+    // Here it overlaps the first load, or the main loop of the other warpgroup.
+    const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+    float acc[G::wgmmas][G::wn / 2];  // the first products overwrite it
+    if constexpr (promoted) clear(acc);
+    if (G::pingpong && iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
 #pragma unroll 1
     for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
       mbarrier_wait(full + stage, phase);
@@ -173,7 +187,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     }
     if (G::pingpong && more) bar_arrive(kOrderBarrier + 3 - barrier, 256);
     wgmma_wait<0>();
-    if (!promoted && work.end > work.begin) release(stage == 0 ? G::stages - 1 : stage - 1);
+    if constexpr (!promoted) release(stage == 0 ? G::stages - 1 : stage - 1);
 
     // Epilogue, while the producer fills the stages of the next tile. The blocks of a cluster share a slot.
     if (work.end - work.begin < g.stream_k.steps) {
@@ -187,11 +201,12 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       }
     } else {
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
-      unsigned char* const stages = G::t.team == Team::rows && !more ? sA + row * kRowBytes : nullptr;
-      store<In, G>(g, C, at, row, col, acc, {boxes, stages}, barrier);
+      Staging here = staging;
+      if (G::t.team == Team::rows && !more) here.stages = sA + row * kRowBytes;
+      store<In, G>(g, C, at, row, col, acc, here);
     }
   }
-  if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // shared memory must outlive the stores that read it
+  if (staging.issues()) tma_wait_read<0>();  // shared memory must outlive the stores that read it
   __syncwarp();
   if (together > 1) cluster_sync();
   if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);

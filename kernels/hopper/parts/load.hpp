@@ -12,27 +12,26 @@ namespace cairn::hopper {
 // Loads a tile of an operand, rows of op(A) (columns of op(B)) by a k-step: `parts` times `rows`. K-major: one box.
 // MN-major: boxes of 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile, and for each part as
 // many as it needs. Of a tile that all `blocks` of a cluster need, block `rank` loads one share and multicasts it to all.
-template <int parts, int rows, Major major>
+template <int parts, int rows, Major major, int blocks>
 __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, int row, int k, int batch,
-                                     Mbarrier* full, int blocks = 1, int rank = 0) {
-  constexpr int boxes = (rows + 63) / 64, all = parts * rows;
-  const unsigned mask = (1u << blocks) - 1;
+                                     Mbarrier* full, int rank) {
+  constexpr unsigned mask = (1u << blocks) - 1;
+  const auto load_box = [&](int first, int at) {
+    const int x = major == Major::k ? k : at, y = major == Major::k ? at : k;
+    if constexpr (blocks == 1) tma_load(to + first * kRowBytes, map, {x, y, batch}, full);
+    if constexpr (blocks > 1) tma_load_multicast(mask, to + first * kRowBytes, map, {x, y, batch}, full);
+  };
   if constexpr (major == Major::k) {
-    if (blocks == 1) {
-      tma_load(to, map, {k, row, batch}, full);
-    } else {
-      const int first = rank * (all / blocks);
-      tma_load_multicast(mask, to + first * kRowBytes, map, {k, row + first, batch}, full);
-    }
-  } else if (blocks == 1) {
-#pragma unroll
-    for (int i = 0; i < parts * boxes; ++i)
-      tma_load(to + i * 64 * kRowBytes, map, {row + i / boxes * rows + i % boxes * 64, k, batch}, full);
+    const int first = rank * (parts * rows / blocks);
+    load_box(first, row + first);
   } else {
-#pragma unroll 1
-    for (int i = rank * (parts * boxes) / blocks; i < (rank + 1) * (parts * boxes) / blocks; ++i) {
-      const int at = row + i / boxes * rows + i % boxes * 64;
-      tma_load_multicast(mask, to + i * 64 * kRowBytes, map, {at, k, batch}, full);
+    // The boxes of a share, or some more: what is odd goes to the last block.
+    constexpr int boxes = (rows + 63) / 64, all = parts * boxes, most = all - (blocks - 1) * (all / blocks);
+    const int before = rank * (all / blocks), count = rank == blocks - 1 ? most : all / blocks;
+#pragma unroll
+    for (int i = 0; i < most; ++i) {
+      const int box = before + i;
+      if (blocks == 1 || i < count) load_box(box * 64, row + box / boxes * rows + box % boxes * 64);
     }
   }
 }

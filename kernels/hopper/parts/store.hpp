@@ -8,6 +8,7 @@
 #include "device/accumulators.hpp"
 #include "device/barrier.hpp"
 #include "device/e4m3.hpp"
+#include "device/elect.hpp"
 #include "device/pack.hpp"
 #include "device/stmatrix.hpp"
 #include "device/tma.hpp"
@@ -19,6 +20,11 @@ namespace cairn::hopper {
 // read in every stage.
 struct Staging {
   unsigned char *boxes, *stages;  // stages: nullptr while they are needed for loads
+  int barrier;                    // of the warpgroup's threads
+  int warp;                       // of the warpgroup, a value that the compiler knows to be the same in all lanes
+
+  // True in the thread that issues TMA stores and waits for them.
+  __device__ __forceinline__ bool issues() const { return warp == 0 && elect_one(); }
 };
 
 // Writes columns first … first + cols - 1 of the 64 accumulator rows to a box of 64 rows, its chunks swizzled for TMA.
@@ -96,11 +102,10 @@ __device__ __forceinline__ void fill_turned_box(unsigned char* box, const float*
 // kBoxes are written, TMA stores them. Free stages have a box each, `stage_stride` bytes apart.
 template <Type out, int n, bool turned, int stages, int stage_stride>
 __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col, int batch,
-                                            const float (&acc)[n / 2], float alpha, Staging staging, int barrier) {
+                                            const float (&acc)[n / 2], float alpha, Staging staging) {
   constexpr int size = out == Type::f32 ? 4 : 2, side = turned ? turned_box_rows(n) : box_cols(n, size),
                 across = turned ? size / 2 : 1,  // boxes next to each other for the 64 accumulator rows
       boxes = n / side * across;
-  const bool issuer = threadIdx.x % 128 == 0;
 #pragma unroll
   for (int first = 0; first < boxes; first += kBoxes) {
     const bool in_stages = first + kBoxes <= stages && staging.stages != nullptr;
@@ -108,16 +113,16 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
       return in_stages ? staging.stages + c * stage_stride : staging.boxes + c % kBoxes * kBoxBytes;
     };
     // The boxes are free when their previous stores have read them, the stages when all 128 threads have arrived.
-    if (issuer && !in_stages) tma_wait_read<0>();
-    if (first == 0 || !in_stages) bar_sync(barrier, 128);
+    if (!in_stages && staging.issues()) tma_wait_read<0>();
+    if (first == 0 || !in_stages) bar_sync(staging.barrier, 128);
 #pragma unroll
     for (int c = first; c < first + kBoxes && c < boxes; ++c) {
       if constexpr (turned) fill_turned_box<out, side>(box_of(c), acc, c / across * side, c % across, alpha);
       if constexpr (!turned) fill_box<out, side>(box_of(c), acc, c * side, alpha);
     }
     fence_proxy_async();
-    bar_sync(barrier, 128);
-    if (!issuer) continue;
+    bar_sync(staging.barrier, 128);
+    if (!staging.issues()) continue;
 #pragma unroll
     for (int c = first; c < first + kBoxes && c < boxes; ++c) {
       if constexpr (turned) tma_store(C, {col + c % across * 32, row + c / across * side, batch}, box_of(c));
@@ -149,21 +154,21 @@ template <class In, class F> __device__ __forceinline__ void with_out(Type out, 
 // Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
 template <class In, class G>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
-                                      const float (&acc)[G::wgmmas][G::wn / 2], Staging staging, int barrier) {
+                                      const float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
   const bool by_tma = g.tma_store && (g.tma_store_edge || !edge);
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
     const int tile_row = row + i * 64, p_row = static_cast<int>(at.row) + tile_row,
               p_col = static_cast<int>(at.col) + col;
-    const Staging here{staging.boxes, staging.stages == nullptr ? nullptr : staging.stages + i * 64 * kRowBytes};
+    Staging here = staging;
+    if (here.stages != nullptr) here.stages += i * 64 * kRowBytes;
     const auto store_as = [&]<Type out>(std::integral_constant<Type, out>) {
       if (g.turned) {
-        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], g.alpha, here,
-                                                                    barrier);
+        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], g.alpha, here);
       } else {
-        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], g.alpha, here,
-                                                                     barrier);
+        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], g.alpha,
+                                                                     here);
       }
     };
     if (by_tma) {
@@ -176,8 +181,8 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
       if (g.out == Type::f32) store_as(std::integral_constant<Type, Type::f32>{});
       continue;
     }
-    if (threadIdx.x % 128 == 0) tma_wait_read<0>();  // the strips use the memory of the staging boxes
-    bar_sync(barrier, 128);
+    if (here.issues()) tma_wait_read<0>();  // the strips use the memory of the staging boxes
+    bar_sync(here.barrier, 128);
     const std::int64_t c_row = at.row + tile_row, c_col = at.col + col;
     const std::int64_t first = at.batch * g.stride_c + (g.turned ? c_col * g.ldc + c_row : c_row * g.ldc + c_col);
     AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4];
@@ -188,6 +193,20 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
       for_each_turned_accumulator<G::wn>(first, g.ldc, at.rows - tile_row, at.cols - col, acc[i], strip, put);
     } else {
       for_each_accumulator<G::wn>(first, g.ldc, at.rows - tile_row, at.cols - col, acc[i], strip, put);
+    }
+  }
+}
+
+// The same for k = 0, where all sums are 0: without accumulators, which are then never zeroed for a tile of products.
+template <class In> __device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
+  const std::int64_t rows = g.turned ? g.n : g.m, cols = g.turned ? g.m : g.n;
+  const int products = g.stream_k.whole / static_cast<int>(g.grid.rows * g.grid.cols);
+  for (int batch = 0; batch < products; ++batch) {
+    for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+      for (std::int64_t col = thread; col < cols; col += threads) {
+        const std::int64_t at = batch * g.stride_c + row * g.ldc + col;
+        with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, at, 0.0f, g.alpha, g.beta); });
+      }
     }
   }
 }

@@ -163,8 +163,8 @@ cairn_mutant(hopper_same_slot plain hopper/59_summit
 
 # Every tile of C passes through the stages, also those that are filled for the next one.
 cairn_mutant(hopper_stage_in_use both hopper/59_summit
-[[G::t.team == Team::rows && !more ?]]
-[[G::t.team == Team::rows ?]])
+[[if (G::t.team == Team::rows && !more) here]]
+[[if (G::t.team == Team::rows) here]])
 
 # The blocks of a cluster add the partial sums of a tile before all of them are stored.
 cairn_mutant(hopper_early_sum both hopper/59_summit
