@@ -22,9 +22,14 @@ struct TileGrid {
     unsigned row, col;
   };
   __device__ __forceinline__ Place place(unsigned tile) const {
-    const unsigned above = tile / (group * cols) * group, index = tile % (group * cols),
-                   height = min(rows - above, group);
-    return {above + index % height, index / height};
+    unsigned above = 0;
+    if (tile >= group * cols) {  // not in the first group: a division, which is slow
+      const unsigned groups = tile / (group * cols);
+      above = groups * group;
+      tile -= groups * group * cols;
+    }
+    const unsigned height = min(rows - above, group);
+    return {above + tile % height, tile / height};
   }
 };
 template <int bm, int bn, int group>

@@ -45,6 +45,13 @@ inline StreamK whole_tiles(std::int64_t tiles, std::int64_t steps) {
   return {static_cast<int>(tiles), 0, static_cast<int>(steps), 0, 0, 0};
 }
 
+// No tile is split, but each is computed by `blocks` blocks of a cluster, in ranges of k-steps.
+inline StreamK shared_tiles(std::int64_t tiles, std::int64_t steps, int blocks) {
+  StreamK all = whole_tiles(tiles, steps);
+  all.each = all.steps / blocks, all.longer = all.steps % blocks;
+  return all;
+}
+
 // Splits the tail wave of `tiles` tiles of `steps` k-steps, on `units` SMs with `resident` blocks each, if that saves
 // a k-step. Whether it saves more than the fix-up costs (partial sums are written, read, and added by a second
 // kernel) is for the rung's cost model to decide.

@@ -3,6 +3,7 @@
 
 #include <cuda_fp16.h>
 
+#include "device/elect.hpp"
 #include "tests/emu/support.hpp"
 
 namespace cairn::emu_test {
@@ -54,6 +55,18 @@ TEST(Warp, ShufflesInts) { check_shuffles<int>(); }
 TEST(Warp, ShufflesUnsignedLongs) { check_shuffles<unsigned long long>(); }
 TEST(Warp, ShufflesFloats) { check_shuffles<float>(); }
 TEST(Warp, ShufflesDoubles) { check_shuffles<double>(); }
+
+__global__ void elect(int* out) { out[threadIdx.x] = elect_one() ? 1 : 0; }
+TEST(Warp, ElectsOneLane) {
+  const Array<int> out(96);
+  run({1}, 96, 0, elect, out.data());
+  const std::vector<int> got = out.host();
+  for (int warp = 0; warp < 3; ++warp) {
+    int leaders = 0;
+    for (int lane = 0; lane < 32; ++lane) leaders += got[warp * 32 + lane];
+    EXPECT_EQ(leaders, 1) << "warp " << warp;
+  }
+}
 
 __global__ void shuffle_half(const float* in, float* out) {
   out[threadIdx.x] = __half2float(__shfl_xor_sync(kAll, __float2half(in[threadIdx.x]), 7));

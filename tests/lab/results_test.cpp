@@ -70,7 +70,9 @@ std::vector<std::string> faults(const std::string& text, const std::string& name
   }
   if (record.rows.empty()) found.emplace_back("it has no rows");
   for (const Row& row : record.rows) {
-    const bool good = !row.refused.empty() || row.verified == "exact" || row.verified == "never";
+    // What was found wrong of a baseline is a result too, as long as it has no time.
+    const bool untimed = row.baseline && row.samples_ms.empty() && !row.summary.has_value();
+    const bool good = !row.refused.empty() || row.verified == "exact" || row.verified == "never" || untimed;
     if (!good) found.push_back(row.id + " was not verified: '" + row.verified + "'");
   }
   // Everything derived is computed again; a diff names what differs, as a path in the file.
@@ -213,6 +215,11 @@ TEST(ResultsJudge, SeesEachFault) {
   EXPECT_EQ(count(with([](Record& r) { r.build.commit += "+changes"; })), 1u);
   EXPECT_EQ(count(with([](Record& r) { r.rows[0].verified = "C[0] is wrong"; })), 1u);
   EXPECT_EQ(count(with([](Record& r) { r.rows[0].verified = ""; })), 1u);
+  EXPECT_EQ(count(with([](Record& r) { r.rows[0].verified = "C[0] is wrong", r.rows[0].baseline = true; })), 1u);
+  const auto untimed = [](Record& r) {
+    r.rows[0].verified = "C[0] is wrong", r.rows[0].samples_ms.clear(), r.rows[0].baseline = true;
+  };
+  EXPECT_EQ(count(with(untimed)), 0u) << "a baseline that is wrong, and has no time";
   EXPECT_EQ(count(with([](Record& r) { r.rows.clear(); })), 1u);
   const std::string lab =
       R"({"schema": 1, "kind": "lab", "experiment": "x", "command": "cairn lab x", "created": "now", "machine": "m",

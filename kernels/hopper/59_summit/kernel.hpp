@@ -60,16 +60,19 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     clear_rows<G::stages, G::b_rows>(sB, g.rows_b);
     fence_proxy_async();
   }
-  const int together = g.cluster * g.k_blocks;  // blocks of a cluster
+  const int together = g.cluster * g.k_blocks;                                      // blocks of a cluster
+  auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);  // or clusters
+  int rank = 0;
   if (together > 1) {
     cluster_sync();
+    rank = static_cast<int>(cluster_rank());
+    block /= together, blocks /= together;
   } else {
     __syncthreads();
   }
   // PDL: nothing of the previous grid is read yet; let the next one launch.
   pdl_launch_dependents();
-  const int rank = together > 1 ? static_cast<int>(cluster_rank()) : 0, below = g.cluster > 1 ? rank : 0;
-  const int block = static_cast<int>(blockIdx.x) / together, blocks = static_cast<int>(gridDim.x) / together;
+  const int below = g.cluster > 1 ? rank : 0;
   int stage = 0;
   unsigned phase = 0;
   const auto advance = [&] {

@@ -297,7 +297,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   }
   for (int blocks = 2; v.cluster == 1 && blocks <= model::kMostKBlocks; ++blocks)
     if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, v.tile, blocks))
-      consider({whole, blocks});
+      consider({shared_tiles(tiles, steps, blocks), blocks});
   return best;
 }
 
