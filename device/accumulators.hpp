@@ -7,6 +7,8 @@
 
 #include <cuda_runtime.h>
 
+#include "device/scaled_sum.hpp"
+
 namespace cairn {
 
 // A warp's shared memory. Rows begin eight banks apart, so that the pairs of four rows have no bank conflicts.
@@ -18,8 +20,7 @@ struct alignas(16) AccumulatorStrip {
 template <class Out>
 __device__ __forceinline__ void update(void* C, std::int64_t at, float sum, float alpha, float beta) {
   Out& c = static_cast<Out*>(C)[at];
-  const float product = alpha * sum;
-  c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(c));
+  c = static_cast<Out>(beta == 0 ? alpha * sum : scaled_sum(alpha, sum, beta, static_cast<float>(c)));
 }
 // C is f32 if `wide`, else Out.
 template <class Out>

@@ -6,14 +6,14 @@
 
 #include <cuda_runtime.h>
 
+#include "device/scaled_sum.hpp"
 #include "device/vec.hpp"
 
 namespace cairn {
 
 // Updates one element of C.
 template <class Out> __device__ __forceinline__ void update_one(Out* c, float acc, float alpha, float beta) {
-  const float product = alpha * acc;
-  *c = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(*c));
+  *c = static_cast<Out>(beta == 0 ? alpha * acc : scaled_sum(alpha, acc, beta, static_cast<float>(*c)));
 }
 
 // Updates `chunk` neighbours of a row of C, 16 bytes or fewer, of which `left` are in the matrix.
@@ -25,9 +25,8 @@ __device__ __forceinline__ void update(Out* c, const float* acc, int left, float
   if (vector && left >= chunk && sizeof(Out) == 4) {
     float4 out = beta == 0 ? make_float4(0, 0, 0, 0) : load4(reinterpret_cast<const float*>(c));
     const float4 sum = load4(acc);
-    const auto next = [&](float product, float old) { return beta == 0 ? product : product + beta * old; };
-    out = make_float4(next(alpha * sum.x, out.x), next(alpha * sum.y, out.y), next(alpha * sum.z, out.z),
-                      next(alpha * sum.w, out.w));
+    const auto next = [&](float x, float old) { return beta == 0 ? alpha * x : scaled_sum(alpha, x, beta, old); };
+    out = make_float4(next(sum.x, out.x), next(sum.y, out.y), next(sum.z, out.z), next(sum.w, out.w));
     store4(reinterpret_cast<float*>(c), out);
   } else if (vector && left >= chunk) {
     Chunk out;
@@ -38,8 +37,9 @@ __device__ __forceinline__ void update(Out* c, const float* acc, int left, float
       load4(four, acc + q);
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const float product = alpha * four[e];
-        out.at[q + e] = static_cast<Out>(beta == 0 ? product : product + beta * static_cast<float>(out.at[q + e]));
+        const float x = four[e];
+        out.at[q + e] =
+            static_cast<Out>(beta == 0 ? alpha * x : scaled_sum(alpha, x, beta, static_cast<float>(out.at[q + e])));
       }
     }
     *reinterpret_cast<Chunk*>(c) = out;

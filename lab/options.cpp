@@ -50,6 +50,11 @@ void read_order(const std::string& word, Problem& problem) {
   if (!parse(word, problem.order).ok()) throw Error(kUsage, fmt::format("--order '{}' is not row or column", word));
 }
 
+void read_invariant(const std::string& word, Problem& problem) {
+  if (!word.empty() && !parse(word, problem.invariant).ok())
+    throw Error(kUsage, fmt::format("--invariant '{}' is not none, rows or columns", word));
+}
+
 // Throws for a leading dimension below the least, and names the flag that gave it.
 void check_leading(const ProblemOptions& options, const Problem& packed) {
   const LeadingDimensions leading = options.leading();
@@ -94,6 +99,7 @@ std::vector<Problem> ProblemOptions::problems() const {
   }
   const LeadingDimensions given = leading();
   Problem p;
+  read_invariant(invariant, p);
   for (const std::string& t : type) {
     read_type(t, p);
     for (const std::string& o : order) {
@@ -133,6 +139,8 @@ void add_problem_flags(CLI::App& verb, ProblemOptions& options) {
       return std::string();
     });
   }
+  verb.add_option("--invariant", options.invariant,
+                  "rows or columns: each has the same bits whatever m (or n) and the batch are; none if not given");
   verb.add_option("--batch", options.batch, "So many products, one behind the other; 1 if not given")
       ->check([](const std::string& text) {
         return text.find_first_not_of('0') == text.npos || text.starts_with('-') ? "a batch has 1 product or more"

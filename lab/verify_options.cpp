@@ -24,7 +24,7 @@ std::string flags(const VerifyOptions& options, const ProblemOptions& given) {
     if (!text.empty()) words.push_back(fmt::format("{} {}", flag, text));
   };
   add_text("--ld", given.ld), add_text("--lda", given.lda), add_text("--ldb", given.ldb);
-  add_text("--ldc", given.ldc);
+  add_text("--ldc", given.ldc), add_text("--invariant", given.invariant);
   add_one("--batch", given.batch), add_one("--alpha", options.alpha), add_one("--beta", options.beta);
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -37,6 +37,12 @@ verify::Space space(const VerifyOptions& options, const ProblemOptions& given) {
   result.batch = given.batch, result.alpha = options.alpha, result.beta = options.beta;
   if (given.shape.empty() && result.leading.any_absolute())
     throw Error(kUsage, "a leading dimension needs a --shape; write +8 for 8 above the least of every shape drawn");
+  if (!given.invariant.empty()) {
+    Problem one;
+    if (!parse(given.invariant, one.invariant).ok())
+      throw Error(kUsage, fmt::format("--invariant '{}' is not none, rows or columns", given.invariant));
+    result.invariant = one.invariant;
+  }
   if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
   ProblemOptions all = given;
   result.fixed_shape = !given.shape.empty();

@@ -32,11 +32,19 @@ typedef enum cairn_op { CAIRN_OP_N = 0, CAIRN_OP_T = 1, CAIRN_OP_C = 2 } cairn_o
 typedef enum cairn_order { CAIRN_ROW = 0, CAIRN_COLUMN = 1 } cairn_order;
 typedef enum cairn_compute { CAIRN_NATIVE = 0, CAIRN_TF32 = 1, CAIRN_SPLIT = 2, CAIRN_FAST = 3 } cairn_compute;
 
+/* What the bits of C must not depend on: the rows of C on m and on the rest of the batch, or its columns on n and on the
+ * rest of the batch (cairn::Invariant in types.hpp). */
+typedef enum cairn_invariant {
+  CAIRN_INVARIANT_NONE = 0,
+  CAIRN_INVARIANT_ROWS = 1,
+  CAIRN_INVARIANT_COLUMNS = 2
+} cairn_invariant;
+
 /* Devices: 0, 1, 2 ... are the GPUs as CUDA counts them. */
 enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };
 
 /* C = alpha * op(A) * op(B) + beta * C without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
- * dimensions and strides count elements. in, out, compute, order, op_a and op_b hold values of the enums above.
+ * dimensions and strides count elements. in, out, compute, order, op_a, op_b and invariant hold values of the enums above.
  *
  * Begin every problem with CAIRN_PROBLEM_INIT:
  *
@@ -62,11 +70,13 @@ typedef struct cairn_problem {
   int64_t lda, ldb, ldc;
   int64_t batch;
   int64_t stride_a, stride_b, stride_c;
+  int32_t invariant;
+  int32_t reserved; /* must be 0 */
 } cairn_problem;
 
 /* One 0 for each field after size, spelled out so that no compiler warns of a missing one. */
 #define CAIRN_PROBLEM_INIT \
-  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Storage of the narrow types. */
 typedef uint16_t cairn_f16;

@@ -29,6 +29,12 @@ enum class Order : std::uint8_t { row, column };
 // significant bits that tensor cores keep). Only the mode that was asked for is used.
 enum class Compute : std::uint8_t { native, tf32, split, fast };
 
+// What the bits of C must not depend on, beside its own operands. `rows`: a row of C depends on its row of op(A), on
+// op(B) and on C's old row, and neither on m nor on what else is in the batch, so that a request has the same answer
+// whoever it shares a batch with. `columns` is the same for columns and n. The library then takes one kernel and one
+// tile for every m (or n), and splits no sum along k, which is slower for some shapes.
+enum class Invariant : std::uint8_t { none, rows, columns };
+
 enum class Code : std::uint8_t {
   ok,
   invalid_argument,     // the call breaks a rule; nothing was read or written
@@ -55,11 +61,12 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-std::string_view name(Type type);        // "bf16"
-std::string_view name(Op op);            // "n" or "t"
-std::string_view name(Order order);      // "row"
-std::string_view name(Compute compute);  // "tf32"
-std::string_view name(Code code);        // "invalid_argument"
+std::string_view name(Type type);            // "bf16"
+std::string_view name(Op op);                // "n" or "t"
+std::string_view name(Order order);          // "row"
+std::string_view name(Compute compute);      // "tf32"
+std::string_view name(Invariant invariant);  // "rows"
+std::string_view name(Code code);            // "invalid_argument"
 
 constexpr std::int64_t size_of(Type type) {
   switch (type) {
@@ -105,6 +112,7 @@ struct Problem {
   std::int64_t lda = 1, ldb = 1, ldc = 1;
   std::int64_t batch = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
+  Invariant invariant = Invariant::none;
 
   bool operator==(const Problem&) const = default;
 
@@ -137,6 +145,7 @@ Status parse(std::string_view text, Type& out);
 Status parse(std::string_view text, Op& out);
 Status parse(std::string_view text, Order& out);
 Status parse(std::string_view text, Compute& out);
+Status parse(std::string_view text, Invariant& out);
 
 // Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3 e4m3fast, or in:out
 // such as e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in

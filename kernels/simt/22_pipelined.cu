@@ -12,6 +12,7 @@
 //         and C allow them; sm_80.
 #include "device/async_copy.hpp"
 #include "device/launch.hpp"
+#include "device/scaled_sum.hpp"
 #include "device/vec.hpp"
 #include "kernels/parts/block_cost.hpp"
 #include "kernels/parts/shortest.hpp"
@@ -278,12 +279,13 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
         if (g.beta != 0) load16(v, c);
 #pragma unroll
         for (int e = 0; e < chunk; ++e)
-          v[e] = g.beta == 0 ? g.alpha * acc[i][j + e] : g.alpha * acc[i][j + e] + g.beta * v[e];
+          v[e] = g.beta == 0 ? g.alpha * acc[i][j + e] : scaled_sum(g.alpha, acc[i][j + e], g.beta, v[e]);
         store16(c, v);
       } else {
 #pragma unroll
         for (int e = 0; e < chunk; ++e) {
-          if (e < left) c[e] = g.beta == 0 ? g.alpha * acc[i][j + e] : g.alpha * acc[i][j + e] + g.beta * c[e];
+          if (e < left)
+            c[e] = g.beta == 0 ? g.alpha * acc[i][j + e] : scaled_sum(g.alpha, acc[i][j + e], g.beta, c[e]);
         }
       }
     }

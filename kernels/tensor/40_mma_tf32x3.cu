@@ -14,6 +14,7 @@
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
+#include "device/scaled_sum.hpp"
 #include "device/vec.hpp"
 #include "kernels/parts/block_cost.hpp"
 #include "kernels/rung.hpp"
@@ -312,11 +313,12 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_40_mma_tf
           if (!finite(four[e])) four[e] = plain_sum<k_major_a, k_major_b>(g, at_row, at_col + e);
         out = load4(four);
       }
-      out = make_float4(g.alpha * out.x, g.alpha * out.y, g.alpha * out.z, g.alpha * out.w);
-      if (g.beta != 0) {
+      if (g.beta == 0) {
+        out = make_float4(g.alpha * out.x, g.alpha * out.y, g.alpha * out.z, g.alpha * out.w);
+      } else {
         const float4 old = g.vector_c ? load4_edge<true>(c, cols) : load4_edge<false>(c, cols);
-        out = make_float4(out.x + g.beta * old.x, out.y + g.beta * old.y, out.z + g.beta * old.z,
-                          out.w + g.beta * old.w);
+        out = make_float4(scaled_sum(g.alpha, out.x, g.beta, old.x), scaled_sum(g.alpha, out.y, g.beta, old.y),
+                          scaled_sum(g.alpha, out.z, g.beta, old.z), scaled_sum(g.alpha, out.w, g.beta, old.w));
       }
       g.vector_c ? store4_edge<true>(c, out, cols) : store4_edge<false>(c, out, cols);
     }

@@ -54,6 +54,7 @@ Offer values_of(const CLI::App& verb, const CLI::Option& option, const std::stri
   if (name == "OPERAND") return {each_of("a b c")};
   if (name == "NAME" && at == "lab") return {experiment_words()};
   if (name == "WHAT") return {each_of("fragment")};
+  if (name == "SIDE") return {each_of("rows columns none")};
   if (name == "SHELL") return {each_of("bash zsh fish")};
   return {};  // a number, or something that only the user knows
 }

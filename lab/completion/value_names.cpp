@@ -14,7 +14,7 @@ const std::map<std::string, const char*>& names() {
       {"--format", "FORMAT"},   {"--style", "STYLE"},   {"--op", "OP"},        {"--operand", "OPERAND"},
       {"--pattern", "PATTERN"}, {"--kernel", "NAME"},   {"--grid", "BLOCKS"},  {"--block", "THREADS"},
       {"--arg", "VALUE"},       {"--flag", "FLAG"},     {"--samples", "WORD"}, {"--ld", "LD"},
-      {"--lda", "LD"},          {"--ldb", "LD"},        {"--ldc", "LD"},
+      {"--lda", "LD"},          {"--ldb", "LD"},        {"--ldc", "LD"},       {"--invariant", "SIDE"},
   };
   return all;
 }

@@ -189,6 +189,9 @@ Case draw(std::uint64_t seed, const Space& space) {
     c.offset_b = c.offset_a;
   }
   c.null_inputs = !c.reads_inputs() && random.chance(50);
+  // Last, so that a seed draws what it drew before there was such a thing.
+  if (random.chance(10)) p.invariant = random.chance(50) ? Invariant::rows : Invariant::columns;
+  if (space.invariant) p.invariant = *space.invariant;
   return c;
 }
 

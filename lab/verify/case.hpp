@@ -44,6 +44,7 @@ struct Space {
   LeadingDimensions leading = {};
   std::optional<std::int64_t> batch = {};
   std::optional<double> alpha = {}, beta = {};
+  std::optional<Invariant> invariant = {};
   std::string flags;  // the command-line flags that describe this space, for replay commands
 };
 

@@ -42,6 +42,10 @@ Status to_cpp(const cairn_problem& from, Problem& to) {
   to.lda = from.lda, to.ldb = from.ldb, to.ldc = from.ldc;
   to.batch = from.batch;
   to.stride_a = from.stride_a, to.stride_b = from.stride_b, to.stride_c = from.stride_c;
+  if (auto s = read_enum("invariant", from.invariant, CAIRN_INVARIANT_COLUMNS, to.invariant); !s.ok()) return s;
+  if (from.reserved != 0) {
+    return {Code::unsupported, "reserved is " + std::to_string(from.reserved) + "; it must be 0"};
+  }
   return {};
 }
 
@@ -54,6 +58,7 @@ cairn_problem to_c(const Problem& p) {
   c.lda = p.lda, c.ldb = p.ldb, c.ldc = p.ldc;
   c.batch = p.batch;
   c.stride_a = p.stride_a, c.stride_b = p.stride_b, c.stride_c = p.stride_c;
+  c.invariant = static_cast<int32_t>(p.invariant);
   return c;
 }
 

@@ -14,6 +14,7 @@ constexpr std::array kTypes = {"f64"sv, "f32"sv, "f16"sv, "bf16"sv, "e4m3"sv};
 constexpr std::array kOps = {"n"sv, "t"sv};
 constexpr std::array kOrders = {"row"sv, "column"sv};
 constexpr std::array kComputes = {"native"sv, "tf32"sv, "split"sv, "fast"sv};
+constexpr std::array kInvariants = {"none"sv, "rows"sv, "columns"sv};
 constexpr std::array kCodes = {
     "ok"sv,           "invalid_argument"sv, "unsupported"sv, "out_of_memory"sv, "workspace_too_small"sv,
     "device_error"sv, "internal_error"sv};
@@ -42,11 +43,13 @@ std::string_view name(Type type) { return word(kTypes, type); }
 std::string_view name(Op op) { return word(kOps, op); }
 std::string_view name(Order order) { return word(kOrders, order); }
 std::string_view name(Compute compute) { return word(kComputes, compute); }
+std::string_view name(Invariant invariant) { return word(kInvariants, invariant); }
 std::string_view name(Code code) { return word(kCodes, code); }
 
 Status parse(std::string_view text, Type& out) { return find("type", kTypes, text, out); }
 Status parse(std::string_view text, Op& out) { return find("op", kOps, text == "c" ? "t" : text, out); }
 Status parse(std::string_view text, Order& out) { return find("order", kOrders, text, out); }
 Status parse(std::string_view text, Compute& out) { return find("compute", kComputes, text, out); }
+Status parse(std::string_view text, Invariant& out) { return find("invariant", kInvariants, text, out); }
 
 }  // namespace cairn

@@ -60,6 +60,7 @@ constexpr std::array kFields = {
     integer<&Problem::stride_a>("stride_a"),
     integer<&Problem::stride_b>("stride_b"),
     integer<&Problem::stride_c>("stride_c"),
+    word<&Problem::invariant>("invariant"),
 };
 
 constexpr std::size_t index_of(std::string_view key) {
@@ -69,7 +70,8 @@ constexpr std::size_t index_of(std::string_view key) {
 }
 constexpr std::size_t kOut = index_of("out"), kCompute = index_of("compute"), kFirstDerived = index_of("lda");
 // The short form begins with type, layout and shape; other fields follow as key=value where they are not the default.
-constexpr std::size_t kOrder = index_of("order"), kFirstStride = index_of("stride_a");
+constexpr std::size_t kOrder = index_of("order"), kFirstStride = index_of("stride_a"),
+                      kInvariant = index_of("invariant");
 
 // The fields that have been read so far.
 struct Reader {
@@ -209,6 +211,7 @@ std::string Problem::brief() const {
 
   Problem defaults = *this;
   defaults.order = Order::row, defaults.batch = 1, defaults.compute = named ? compute : Compute::native;
+  defaults.invariant = Invariant::none;
   const auto say = [&](std::size_t i) {
     const std::string value = kFields[i].print(*this);
     if (value != kFields[i].print(defaults)) text += " " + std::string(kFields[i].key) + "=" + value;
@@ -218,8 +221,9 @@ std::string Problem::brief() const {
   defaults.order = order;  // the packed ld follows from the order, and the packed stride from the ld
   defaults.pack();
   defaults.stride_a = end_to_end(a()), defaults.stride_b = end_to_end(b()), defaults.stride_c = end_to_end(c());
-  const std::size_t end = batch == 1 ? kFirstStride : kFields.size();
+  const std::size_t end = batch == 1 ? kFirstStride : kInvariant;
   for (std::size_t i = kFirstDerived; i < end; ++i) say(i);
+  say(kInvariant);
   return text;
 }
 

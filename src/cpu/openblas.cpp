@@ -179,6 +179,8 @@ void multiply_panels(const Call& call, const Operands& data, const Panels& panel
 }
 
 std::string refuses(const Problem& p) {
+  if (p.invariant != Invariant::none)
+    return "its sums depend on the shape; invariant results need those of one order";
   if (is_packed(p.in)) {
     return p.out == Type::f64 ? "C is f64; products of narrow types are accumulated in f32" : "";
   }

@@ -88,7 +88,7 @@ std::string why_not(const Rung& rung, const Problem& row, const Device& device) 
 }
 
 Candidate candidate(const Rung& rung, const Problem& row, const Device& device, int tile, bool aligned) {
-  Candidate found{&rung, {}, aligned};
+  Candidate found{&rung, {}, aligned, row.invariant != Invariant::none};
   found.choice.tile = std::max(tile, 0);
   if (rung.choose == nullptr) return found;
   if (rung.batched || row.batch <= 1) {
@@ -118,7 +118,7 @@ Status launch(const Candidate& candidate, const RungArgs& args, Stream stream) {
         "A or B is misaligned; both must be aligned to " + std::to_string(rung.pointer_alignment) + " bytes");
   }
   RungArgs each = args;
-  if (rung.choose != nullptr) each.choice = &candidate.choice;
+  if (rung.choose != nullptr && !candidate.whole) each.choice = &candidate.choice;
   for (std::int64_t b = 0, launches = rung.batched ? std::min<std::int64_t>(p.batch, 1) : p.batch; b < launches;
        ++b) {
     each.A = at(args.A, b * p.stride_a, p.in), each.B = at(args.B, b * p.stride_b, p.in);

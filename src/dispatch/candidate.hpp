@@ -26,8 +26,9 @@ struct Candidate {
   const Rung* rung = nullptr;
   Choice choice;
   bool aligned = true;  // the choice needs A and B aligned to the card's pointer_alignment; false: it takes any
+  bool whole = false;   // no tile is split along k
 };
-// For a problem that the card takes. If the rung launches each product of a batch separately, the forecast is for all
+// For a problem that the card takes, which splits no tile if it is to be invariant. If the rung launches each product of a batch separately, the forecast is for all
 // of them, and they use the same scratch memory one after the other.
 Candidate candidate(const Rung& rung, const Problem& row, const Device& device, int tile = kAnyTile,
                     bool aligned = true);

@@ -31,7 +31,8 @@ Status check_enums(const Problem& p) {
   if (auto s = in_enum("compute", p.compute, "a Compute", Compute::fast); !s.ok()) return s;
   if (auto s = in_enum("order", p.order, "an Order", Order::column); !s.ok()) return s;
   if (auto s = in_enum("op_a", p.op_a, "an Op", Op::transpose); !s.ok()) return s;
-  return in_enum("op_b", p.op_b, "an Op", Op::transpose);
+  if (auto s = in_enum("op_b", p.op_b, "an Op", Op::transpose); !s.ok()) return s;
+  return in_enum("invariant", p.invariant, "an Invariant", Invariant::columns);
 }
 
 // C has the type of the inputs or a wider one. Inputs wider than C are not offered: the caller can convert them

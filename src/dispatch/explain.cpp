@@ -63,21 +63,24 @@ std::string explain_tiles(const Plan::Impl& plan) {
 }
 
 std::string explain_best(const Plan::Impl& plan) {
-  const auto& [rung, choice, aligned] = plan.best;
+  const auto& [rung, choice, aligned, whole] = plan.best;
   std::string why = std::string(rung->id) + ": chosen, ";
   if (rung->choose == nullptr) {
     why += "the highest rung that takes this problem; no rung with a forecast takes it";
+  } else if (whole) {
+    why += std::string("as for 128 ") + (plan.row.invariant == Invariant::rows ? "rows" : "columns") +
+           ", and no sum is split along k: " + std::string(name(plan.row.invariant)) + " are invariant";
   } else {
     why += "the shortest forecast, " + number(choice.forecast.us()) + " µs";
   }
   why += "; tile " + std::string(rung->tile_name(choice.tile).text);
   if (*choice.preference != '\0') why += ", the " + std::string(choice.preference);
   why += "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
-  return rung->choose == nullptr ? why : why + explain_tiles(plan);
+  return rung->choose == nullptr || whole ? why : why + explain_tiles(plan);
 }
 
 std::string explain_fallback(const Plan::Impl& plan) {
-  const auto& [rung, choice, aligned] = plan.fallback;
+  const auto& [rung, choice, aligned, whole] = plan.fallback;
   return std::string(rung->id) + ": fallback for A or B that does not begin at a multiple of " +
          std::to_string(plan.best.rung->pointer_alignment) + " bytes" +
          (rung == plan.best.rung ? ", which it packs or fetches by threads" : "") + "; tile " +
@@ -142,7 +145,7 @@ std::string explain_gpu(const Plan::Impl& plan) {
     if (&rung == plan.fallback.rung) why += explain_fallback(plan);
     if (&rung == plan.best.rung || &rung == plan.fallback.rung || rung.choose == nullptr) continue;
     if (refusal(rung, plan.row, plan.gpu) == Refusal::none)
-      why += std::string(rung.id) + ": a longer forecast, " +
+      why += std::string(rung.id) + (plan.best.whole ? ": a forecast of " : ": a longer forecast, ") +
              sum(candidate(rung, plan.row, plan.gpu).choice.forecast) + "\n";
   }
   for (std::size_t i = 0; i < rungs.size(); ++i) {

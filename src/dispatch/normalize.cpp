@@ -11,6 +11,8 @@ Problem flipped(const Problem& problem) {
   std::swap(p.op_a, p.op_b);
   std::swap(p.lda, p.ldb);
   std::swap(p.stride_a, p.stride_b);
+  if (problem.invariant == Invariant::rows) p.invariant = Invariant::columns;
+  if (problem.invariant == Invariant::columns) p.invariant = Invariant::rows;
   return p;
 }
 

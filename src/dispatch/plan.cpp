@@ -18,6 +18,8 @@ Status plan_cpu(Plan::Impl& plan) {
   return {Code::unsupported, "no CPU backend takes " + plan.asked.brief()};
 }
 
+bool any_rung(const Rung&) { return true; }
+
 // Of the rungs with a forecast that take the problem and that `fits` admits, the one with the shortest; null if none.
 template <class Fits> Candidate shortest(const Plan::Impl& plan, bool aligned, Fits fits) {
   Candidate best;
@@ -30,10 +32,10 @@ template <class Fits> Candidate shortest(const Plan::Impl& plan, bool aligned, F
 }
 
 // The highest rung of the ladder that takes the problem, for problems that no rung with a forecast takes.
-Candidate highest(const Plan::Impl& plan) {
+template <class Fits> Candidate highest(const Plan::Impl& plan, Fits fits) {
   const Ladder ladder = ladder_of(plan.kind);
   for (auto rung = ladder.rbegin(); rung != ladder.rend(); ++rung) {
-    if ((*rung)->kind == RungKind::gemm && refusal(**rung, plan.row, plan.gpu) == Refusal::none)
+    if ((*rung)->kind == RungKind::gemm && fits(**rung) && refusal(**rung, plan.row, plan.gpu) == Refusal::none)
       return candidate(**rung, plan.row, plan.gpu);
   }
   return {};
@@ -59,14 +61,43 @@ std::string closest_refusal(const Plan::Impl& plan) {
   return "the closest, " + std::string(closest->id) + ": " + why_not(*closest, plan.row, plan.gpu);
 }
 
+// The rung and the tile of an invariant problem are those of a problem with `kLike` rows (or columns), one product and
+// packed matrices: n and k, the types and the layout decide, and neither the number of rows, nor their leading
+// dimension, nor where A and B begin. The rung has to take all of those.
+Problem like(const Problem& row) {
+  constexpr std::int64_t kLike = 128;
+  Problem p = Problem::packed(row.in, row.op_a, row.op_b, row.m, row.n, row.k);
+  p.out = row.out, p.compute = row.compute, p.invariant = row.invariant;
+  (row.invariant == Invariant::rows ? p.m : p.n) = kLike;
+  p.pack();
+  return p;
+}
+void plan_invariant(Plan::Impl& plan) {
+  const auto takes_any = [](const Rung& rung) {
+    return rung.row_alignment == 1 && (rung.pointer_alignment == 1 || rung.copies);
+  };
+  Plan::Impl usual;
+  usual.row = like(plan.row), usual.kind = plan.kind, usual.gpu = plan.gpu;
+  const Candidate found = shortest(usual, true, takes_any);
+  plan.best = found.rung == nullptr ? highest(plan, takes_any)
+                                    : candidate(*found.rung, plan.row, plan.gpu, found.choice.tile);
+  if (found.rung != nullptr && found.rung->pointer_alignment > 1)
+    plan.fallback = candidate(*found.rung, plan.row, plan.gpu, found.choice.tile, false);
+}
+
 Status plan_gpu(Plan::Impl& plan) {
-  plan.best = shortest(plan, true, [](const Rung&) { return true; });
-  if (plan.best.rung == nullptr) plan.best = highest(plan);
+  const bool invariant = plan.row.invariant != Invariant::none;
+  if (invariant) {
+    plan_invariant(plan);
+  } else {
+    plan.best = shortest(plan, true, any_rung);
+    if (plan.best.rung == nullptr) plan.best = highest(plan, any_rung);
+  }
   if (plan.best.rung == nullptr) {
     return {Code::unsupported,
             "no rung takes " + plan.asked.brief() + " on " + plan.device_name + "; " + closest_refusal(plan)};
   }
-  plan.fallback = fallback_for(plan);
+  if (!invariant) plan.fallback = fallback_for(plan);
   plan.workspace = std::max(plan.best.choice.scratch_bytes, plan.fallback.choice.scratch_bytes);
   return {};
 }

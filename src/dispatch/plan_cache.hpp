@@ -44,7 +44,8 @@ class PlanCache {
   static std::uint64_t hash(const Problem& p) {
     std::uint64_t h = static_cast<std::uint64_t>(p.in) | static_cast<std::uint64_t>(p.out) << 8 |
                       static_cast<std::uint64_t>(p.compute) << 16 | static_cast<std::uint64_t>(p.order) << 24 |
-                      static_cast<std::uint64_t>(p.op_a) << 32 | static_cast<std::uint64_t>(p.op_b) << 40;
+                      static_cast<std::uint64_t>(p.op_a) << 32 | static_cast<std::uint64_t>(p.op_b) << 40 |
+                      static_cast<std::uint64_t>(p.invariant) << 48;
     for (const std::int64_t size :
          {p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.batch, p.stride_a, p.stride_b, p.stride_c}) {
       constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15u;

@@ -79,13 +79,13 @@ TEST_F(CProblem, InitSetsTheSizeAndNothingElse) {
 TEST_F(CProblem, TheFirstLayoutStays) {
   // Programs of 0.2 have these numbers compiled in.
   const std::size_t offsets[] = {
-      offsetof(cairn_problem, size),     offsetof(cairn_problem, in),      offsetof(cairn_problem, out),
-      offsetof(cairn_problem, compute),  offsetof(cairn_problem, order),   offsetof(cairn_problem, op_a),
-      offsetof(cairn_problem, op_b),     offsetof(cairn_problem, m),       offsetof(cairn_problem, n),
-      offsetof(cairn_problem, k),        offsetof(cairn_problem, lda),     offsetof(cairn_problem, ldb),
-      offsetof(cairn_problem, ldc),      offsetof(cairn_problem, batch),   offsetof(cairn_problem, stride_a),
-      offsetof(cairn_problem, stride_b), offsetof(cairn_problem, stride_c)};
-  const std::size_t expected[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104};
+      offsetof(cairn_problem, size),     offsetof(cairn_problem, in),       offsetof(cairn_problem, out),
+      offsetof(cairn_problem, compute),  offsetof(cairn_problem, order),    offsetof(cairn_problem, op_a),
+      offsetof(cairn_problem, op_b),     offsetof(cairn_problem, m),        offsetof(cairn_problem, n),
+      offsetof(cairn_problem, k),        offsetof(cairn_problem, lda),      offsetof(cairn_problem, ldb),
+      offsetof(cairn_problem, ldc),      offsetof(cairn_problem, batch),    offsetof(cairn_problem, stride_a),
+      offsetof(cairn_problem, stride_b), offsetof(cairn_problem, stride_c), offsetof(cairn_problem, invariant)};
+  const std::size_t expected[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112};
   for (std::size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(offsets[i], expected[i]) << "field " << i;
 }
 
@@ -126,6 +126,30 @@ TEST_F(CProblem, ALargerOneThatUsesAnUnknownFieldIsUnsupported) {
         << cairn_last_error();
     bytes[at] = 0;
   }
+}
+
+TEST_F(CProblem, InvariantIsReadPrintedAndChecked) {
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  ASSERT_EQ(cairn_problem_parse(&p, "f32 nn 1x1x1 invariant=columns"), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(p.invariant, CAIRN_INVARIANT_COLUMNS);
+  p.invariant = CAIRN_INVARIANT_ROWS;
+  char text[64];
+  ASSERT_EQ(cairn_problem_print(&p, 0, text, sizeof text, nullptr), CAIRN_OK) << cairn_last_error();
+  EXPECT_STREQ(text, "f32 nn 1x1x1 invariant=rows");
+  const float x = 3;
+  float product = 0;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &product), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(product, 9);
+  p.invariant = 3;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &product), CAIRN_INVALID_ARGUMENT);
+  EXPECT_STREQ(cairn_last_error(), "invariant is 3; it must be from 0 to 2");
+  p.invariant = 0, p.reserved = 1;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &product), CAIRN_UNSUPPORTED);
+  EXPECT_STREQ(cairn_last_error(), "reserved is 1; it must be 0");
+  // A program whose header has no such field means none, and cannot be given one.
+  p.size = offsetof(cairn_problem, invariant);
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &product), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(cairn_problem_parse(&p, "f32 nn 1x1x1 invariant=rows"), CAIRN_UNSUPPORTED);
 }
 
 TEST_F(CProblem, ASizeThatNoVersionHasIsRefused) {

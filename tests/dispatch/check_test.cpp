@@ -77,6 +77,8 @@ TEST(Check, RefusesEachBrokenRuleNamingTheArgumentAndItsValue) {
       {"order is 2; it must be an Order, from 0 to 1", [](Problem& p) { p.order = static_cast<Order>(2); }},
       {"op_a is 2; it must be an Op, from 0 to 1", [](Problem& p) { p.op_a = static_cast<Op>(2); }},
       {"op_b is 7; it must be an Op, from 0 to 1", [](Problem& p) { p.op_b = static_cast<Op>(7); }},
+      {"invariant is 3; it must be an Invariant, from 0 to 2",
+       [](Problem& p) { p.invariant = static_cast<Invariant>(3); }},
       {"A spans more than", [](Problem& p) { p.lda = kMax / 3; }},
       {"B spans more than", [](Problem& p) { p.stride_b = kMax / 4; }},
       {"C spans more than",

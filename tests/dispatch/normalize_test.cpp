@@ -104,7 +104,7 @@ TEST(Normalize, TheLibraryGivesTheHandWorkedProductForEveryLayout) {
 TEST(Normalize, FlippingTwiceIsTheSameCall) {
   int a = 0, b = 0, c = 0;
   Problem p = Problem::packed(Type::bf16, Op::none, Op::transpose, 2, 3, 5, Order::column, 7);
-  p.lda += 1, p.stride_a += 9;
+  p.lda += 1, p.stride_a += 9, p.invariant = Invariant::rows;
   const Call call{p, 2, &a, &b, 3, &c};
   const Call once = flipped(call);
   EXPECT_EQ(once.problem.order, Order::row);
@@ -113,6 +113,7 @@ TEST(Normalize, FlippingTwiceIsTheSameCall) {
   EXPECT_EQ(once.problem.op_a, Op::transpose);
   EXPECT_EQ(once.problem.ldb, p.lda);
   EXPECT_EQ(once.problem.stride_b, p.stride_a);
+  EXPECT_EQ(once.problem.invariant, Invariant::columns);
   EXPECT_EQ(once.A, &b);
   EXPECT_EQ(once.B, &a);
   EXPECT_EQ(once.C, &c);

@@ -29,13 +29,14 @@ TEST(PlanCache, FindsWhatWasAdded) {
 // Problems that differ in any one field have different plans.
 TEST(PlanCache, TellsProblemsApartByEveryField) {
   const Problem p = Problem::packed(Type::f16, Op::none, Op::none, 8, 8, 8, Order::row, 2);
-  std::vector<Problem> others(16, p);
+  std::vector<Problem> others(17, p);
   others[0].in = Type::bf16, others[1].out = Type::f32, others[2].compute = Compute::tf32;
   others[3].order = Order::column, others[4].op_a = Op::transpose, others[5].op_b = Op::transpose;
   std::int64_t Problem::*const sizes[] = {&Problem::m,        &Problem::n,       &Problem::k,     &Problem::lda,
                                           &Problem::ldb,      &Problem::ldc,     &Problem::batch, &Problem::stride_a,
                                           &Problem::stride_b, &Problem::stride_c};
   for (std::size_t i = 0; i < std::size(sizes); ++i) others[6 + i].*sizes[i] += 1;
+  others[16].invariant = Invariant::rows;
   PlanCache cache;
   cache.add(plan_of(p));
   for (const Problem& other : others) EXPECT_EQ(cache.find(other), nullptr) << other.full();

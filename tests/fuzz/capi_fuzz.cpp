@@ -164,10 +164,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   p.lda = in.size(), p.ldb = in.size(), p.ldc = in.size();
   p.batch = in.size();
   p.stride_a = in.stride(), p.stride_b = in.stride(), p.stride_c = in.stride();
+  p.invariant = in.byte() < 200 ? 0 : in.choice();
   const double alpha = in.scalar(), beta = in.scalar();
 
   const std::size_t room = in.byte() % 64;
   const std::size_t problem_size = in.problem_size();
+  if (problem_size < sizeof p) p.invariant = 0;  // a caller whose header does not have it
   Caller caller(p, problem_size, in);
 
   std::size_t workspace = 0;
