@@ -79,7 +79,7 @@ struct Variant {
   Tile tile;
   int cluster = 1;      // blocks one below the other, which share the columns of B
   bool turned = false;  // computes Cᵀ = op(B)ᵀ op(A)ᵀ, so that the columns of a tile are rows of C
-  constexpr bool valid() const { return tile.bn % (8 * cluster) == 0; }
+  constexpr bool valid() const { return cluster <= 2 && tile.bn % (8 * cluster) == 0; }  // as loads are compiled
   TileName name() const {
     const Tile& t = tile;
     const char* const team = t.team == Team::pingpong ? " pingpong" : t.team == Team::cols ? " by columns" : "";
