@@ -1,4 +1,4 @@
-// The emulator's version of device/elect.hpp. It elects lane 0, as an H200 does.
+// The emulator's version of device/elect.hpp. It elects lane 0.
 #pragma once
 
 #include "emu/shadow/device/sm90.hpp"
