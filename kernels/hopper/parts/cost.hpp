@@ -59,10 +59,10 @@ namespace model {
 // their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 96 %.
 inline constexpr double kTensorSustained = 0.79;
 inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 18;
-inline constexpr double kLeastStep = 355;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kLeastStep = 359;  // of the smallest tiles: wgmma, a wait, a stage released
 inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 1430;    // a grid, until its first k-step; more for each of its blocks
-inline constexpr double kLaunchBlock = 5;
+inline constexpr double kLaunch = 1450;    // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 4.66;
 inline constexpr double kCluster = 1660;  // clusters are scheduled later
 // Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
 // as slow: the 8-norm of their times.
@@ -76,30 +76,30 @@ inline double together(std::initializer_list<double> times) {
   }
   return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
-inline constexpr double kMulticast = 0.53;  // of L2's time for a byte that another block of the cluster requests
+inline constexpr double kMulticast = 0.46;  // of L2's time for a byte that another block of the cluster requests
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.66, kStraddleSectors = 1.73;
-inline constexpr double kRefetch = 0.13;  // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kL2Size = 22e6;   // bytes that L2 holds until all have loaded them
-inline constexpr double kIdleSms = 0.77;  // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kStraddleLines = 0.59, kStraddleSectors = 1.73;
+inline constexpr double kRefetch = 0.165;  // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 22e6;    // bytes that L2 holds until all have loaded them
+inline constexpr double kIdleSms = 0.62;   // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
-inline constexpr double kPackDrain = 1690, kFixupDrain = 4350;
+inline constexpr double kPackDrain = 1230, kFixupDrain = 4000;
 // A packing kernel, and each of its blocks; bytes a cycle, read or written.
-inline constexpr double kPackLaunch = 2710, kPackBlock = 273, kPackBytes = 14.7;
+inline constexpr double kPackLaunch = 2580, kPackBlock = 275, kPackBytes = 15.3;
 // A warp that fetches, for the loads of a lane that are in flight together. Each of the four has a k-step of its own.
-inline constexpr double kFetchRound = 2920;
+inline constexpr double kFetchRound = 2640;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 1250, kEpilogueArea = 3240, kThreadStore = 2.66, kOneGroup = 1.3,
-                        kPingpong = 0.39;
-inline constexpr double kNarrowBox = 716;  // more for each time that a row of a box is half as long, of 128 bytes
+inline constexpr double kEpilogue = 1250, kEpilogueArea = 3340, kThreadStore = 2.49, kOneGroup = 1.2,
+                        kPingpong = 0.41;
+inline constexpr double kNarrowBox = 630;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 2960, kFixupArea = 7910, kFixupRow = 1.42, kFixupPartials = 12.3;
+inline constexpr double kFixup = 3470, kFixupArea = 8130, kFixupRow = 2.09, kFixupPartials = 12.5;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1790, kClusterSumBytes = 13;
+inline constexpr double kClusterSum = 1980, kClusterSumBytes = 14.1;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 // Where power limits the clock, SMs that idle in the tail wave leave their share of it to the others.
