@@ -158,7 +158,7 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 
 // A readable name of a tile: "128x128x8 8x8".
 struct TileName {
-  char text[48];
+  char text[56];
 };
 
 // Formats a TileName: tile_text("%dx%dx%d", bm, bn, bk).

@@ -69,8 +69,8 @@ Status make_maps(Maps& maps, const Matrix& A, int rows_a, const Matrix& B, int r
                  const Variant& v) {
   const bool tf32 = A.type == Type::f32;
   if (!v.tile.fetched) {
-    if (Status s = map_of(maps.A, A, rows_a, tf32); !s.ok()) return s;
-    if (Status s = map_of(maps.B, B, rows_b, tf32); !s.ok()) return s;
+    if (Status s = map_of(maps.A, A, rows_a, v.across, tf32); !s.ok()) return s;
+    if (Status s = map_of(maps.B, B, rows_b, v.down, tf32); !s.ok()) return s;
   }
   return C == nullptr ? Status{} : map_of_c(maps.C, *C, v);
 }
@@ -100,13 +100,13 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   const auto box_rows = [](const Matrix& m, int most) {
     return m.major == Major::k ? static_cast<int>(std::min<std::int64_t>(most, m.rows)) : most;
   };
-  const int rows_a = box_rows(A, t.bm),
-            rows_b = v.cluster > 1 || B.major == Major::mn ? t.b_rows(B.major) : box_rows(B, t.bn);
+  const int rows_a = v.across > 1 ? t.bm : box_rows(A, t.bm),
+            rows_b = v.down > 1 || B.major == Major::mn ? t.b_rows(B.major) : box_rows(B, t.bn);
   // With k = 0 there are no tensor maps to cache.
   LaunchCache fresh, &cache = args.cache != nullptr && args.depth() > 0 ? *args.cache : fresh;
   Maps& maps = *reinterpret_cast<Maps*>(cache.bytes.data());
   if (!cache.made_for(variant, A.base, B.base, tma_store ? args.C : nullptr)) {
-    Status made = make_maps(maps, A, rows_a, B, rows_b / v.cluster, tma_store ? &C : nullptr, v);
+    Status made = make_maps(maps, A, rows_a, B, rows_b, tma_store ? &C : nullptr, v);
     cache.filled = made.ok();
     if (!made.ok()) return made;
   }
@@ -117,7 +117,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                                 : Division{whole_tiles(std::int64_t{grid.rows} * grid.cols * p.batch,
                                                        ceil_div(args.depth() * size_of(p.in), kRowBytes))};
   const StreamK& stream_k = division.stream_k;
-  const Args g{.cluster = v.cluster,
+  const Args g{.down = static_cast<std::int16_t>(v.down),
+               .across = static_cast<std::int16_t>(v.across),
                .k_blocks = division.k_blocks,
                .grid = grid,
                .stream_k = stream_k,
@@ -142,7 +143,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .b = source_b,
                .bm = t.bm,
                .bn = t.bn};
-  const int together = v.cluster * division.k_blocks;
+  const int together = v.blocks() * division.k_blocks;
   const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole
                                 : stream_k.split > 0  ? most
@@ -153,7 +154,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
       !s.ok() || stream_k.split == 0) {
     return s;
   }
-  const int rows = v.turned ? t.bn : v.cluster * t.bm, cols = v.cluster * t.bm * t.bn / rows;
+  const int rows = v.turned ? v.cols() : v.rows(), cols = v.turned ? v.rows() : v.cols();
   const int layers = std::min({16, kFixupFloats / cols, partials_of_a_tile(stream_k)});
   return launch_pdl_co_resident({rows, stream_k.split},
                                 dim3(static_cast<unsigned>(cols / 4), static_cast<unsigned>(layers)), 0, stream,

@@ -39,11 +39,12 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kBoxes * kBoxBytes);
   Mbarrier* const empty = full + G::stages;
 
+  // Blocks that load into a stage of this one, or receive what it loads: its column of the cluster, and its row.
+  const int fillers = g.down + g.across - 1;
   if (threadIdx.x == 0) {
     for (int i = 0; i < G::stages; ++i) {
       mbarrier_init(full + i, 1);  // a thread of the producer, which also expects the bytes of TMA
-      mbarrier_init(empty + i,
-                    static_cast<unsigned>((G::pingpong ? 1 : 2) * g.cluster));  // a thread of each warpgroup
+      mbarrier_init(empty + i, static_cast<unsigned>((G::pingpong ? 1 : 2) * fillers));  // a thread of each warpgroup
     }
     fence_mbarrier_init();
   }
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     clear_rows<G::stages, G::b_rows>(sB, g.rows_b);
     fence_proxy_async();
   }
-  const int together = g.cluster * g.k_blocks;                                      // blocks of a cluster
+  const int together = g.down * g.across * g.k_blocks;                              // blocks of a cluster
   auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);  // or clusters
   int rank = 0;
   if (together > 1) {
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   }
   // PDL: nothing of the previous grid is read yet; let the next one launch.
   pdl_launch_dependents();
-  const int below = g.cluster > 1 ? rank : 0;
+  const ClusterPlace place = place_of(g, rank);
   int stage = 0;
   unsigned phase = 0;
   const auto advance = [&] {
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       int turn = 0;
       pdl_wait();
       for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
-        const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+        const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, place);
         for (int k_step = work.begin; k_step < work.end; ++k_step, advance(), turn = (turn + 1) % 4) {
           if (turn != warp) continue;
           mbarrier_wait(empty + stage, phase ^ 1);
@@ -104,28 +105,36 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       }
     } else {
       setmaxnreg_dec<G::producer_registers>();
-      // For one block of those that share B's columns, and for two: what is known at compile time is not computed for
-      // every k-step.
-      const auto produce = [&]<int sharing>(std::integral_constant<int, sharing>) {
+      // For blocks that share nothing, columns of B, and rows of A too: what is known at compile time is not computed
+      // for every k-step.
+      using TileA = OperandTile<1, G::bm, a_major>;
+      using TileB = OperandTile<G::parts_n, G::wn, b_major>;
+      const auto produce = [&]<bool share_a, bool share_b>() {
+        const Share of_a = share_of<TileA>(place.beside, g.across, (1u | 1u << g.down) << place.below),
+                    of_b = share_of<TileB>(place.below, g.down, ((1u << g.down) - 1) << place.beside * g.down);
         for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
-          const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+          const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, place);
           const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
           if (i == 0) pdl_wait();
 #pragma unroll 1
           for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
             mbarrier_wait(empty + stage, phase ^ 1);  // the first pass over the ring does not wait
             mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
-            load<1, G::bm, a_major, 1>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk,
-                                       g.broadcast_a ? 0 : at.batch, full + stage, 0);
-            load<G::parts_n, G::wn, b_major, sharing>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
-                                                      g.broadcast_b ? 0 : at.batch, full + stage,
-                                                      sharing > 1 ? rank : 0);
+            load<TileA, share_a>(sA + stage * G::bm * kRowBytes, A, row, k_step * bk, g.broadcast_a ? 0 : at.batch,
+                                 full + stage, of_a);
+            load<TileB, share_b>(sB + stage * G::b_rows * kRowBytes, B, col, k_step * bk,
+                                 g.broadcast_b ? 0 : at.batch, full + stage, of_b);
           }
         }
       };
       if (__shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0) == 0 && elect_one()) {
-        if (g.cluster == 1) produce(std::integral_constant<int, 1>{});
-        if (g.cluster == 2) produce(std::integral_constant<int, 2>{});
+        if (g.down == 1) {
+          produce.template operator()<false, false>();
+        } else if (g.across == 1) {
+          produce.template operator()<false, true>();
+        } else {
+          produce.template operator()<true, true>();
+        }
       }
     }
     __syncwarp();
@@ -141,13 +150,14 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   const int row = G::t.team == Team::rows ? warpgroup * G::wm : 0, col = G::parts_n == 2 ? warpgroup * G::wn : 0,
             b_row = G::parts_n == 2 ? warpgroup * G::b_part : 0;
   const Staging staging{sC + warpgroup * kBoxes * kBoxBytes, nullptr, barrier, warp % 4};
-  // A stage is released by a thread for each block that fills it.
-  const unsigned thread = threadIdx.x % 128;
-  const bool releases = thread == 0 && g.cluster == 1,
-             releases_remote = thread < static_cast<unsigned>(g.cluster) && g.cluster > 1;
+  // A stage is released by a thread for each block that fills it: those of this one's column, and the other of its row.
+  const int thread = static_cast<int>(threadIdx.x) % 128;
+  const bool releases = thread == 0 && g.down == 1, releases_remote = thread < fillers && g.down > 1;
+  const auto filler = static_cast<unsigned>(thread < g.down ? place.beside * g.down + thread
+                                                            : (1 - place.beside) * g.down + place.below);
   const auto release = [&](int used) {
     if (releases) mbarrier_arrive(empty + used);
-    if (releases_remote) mbarrier_arrive_remote(empty + used, thread);
+    if (releases_remote) mbarrier_arrive_remote(empty + used, filler);
   };
 
   pdl_wait();
@@ -169,7 +179,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     }
 
     // Here it overlaps the first load, or the main loop of the other warpgroup.
-    const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, below);
+    const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, place);
     float acc[G::wgmmas][G::wn / 2];  // the first products overwrite it
     if constexpr (promoted) clear(acc);
     if (G::pingpong && iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
@@ -194,13 +204,14 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
 
     // Epilogue, while the producer fills the stages of the next tile. The blocks of a cluster share a slot.
     if (work.end - work.begin < g.stream_k.steps) {
-      const int stride = g.turned ? g.cluster * G::bm : G::bn, first = below * G::bm + row;
-      float* const slot = g.partials + std::int64_t{work.slot} * g.cluster * (G::bm * G::bn);
+      const int stride = g.turned ? g.down * G::bm : g.across * G::bn;
+      const int slot_col = place.beside * G::bn + col;
+      float* const slot = g.partials + std::int64_t{work.slot} * g.down * g.across * (G::bm * G::bn);
 #pragma unroll
       for (int i = 0; i < G::wgmmas; ++i) {
-        const int slot_row = first + i * 64;
-        store_partials<G::wn>(slot + (g.turned ? col * stride + slot_row : slot_row * stride + col), stride, g.turned,
-                              acc[i]);
+        const int slot_row = place.below * G::bm + row + i * 64;
+        store_partials<G::wn>(slot + (g.turned ? slot_col * stride + slot_row : slot_row * stride + slot_col), stride,
+                              g.turned, acc[i]);
       }
     } else {
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.

@@ -39,16 +39,23 @@ inline constexpr int kLoaded[][2] = {{0, 1},  {0, 2},  {1, 1},  {1, 2},  {2, 1},
                                      {5, 1},  {5, 2},  {6, 1},  {7, 1},  {8, 1},  {8, 2},  {9, 1},  {9, 2},
                                      {10, 1}, {10, 2}, {11, 1}, {11, 2}, {12, 1}, {12, 2}, {13, 1}, {13, 2}};
 inline constexpr int kFetched[][2] = {{17, 1}, {18, 1}}, kPaired[][2] = {{14, 1}, {15, 1}, {16, 1}};
+// Tiles of few waves in clusters of four and eight, 4x1 and 4x2, which load less from L2.
+inline constexpr int kClustered[] = {2, 4, 5, 6, 9, 10, 11, 12};
 inline constexpr auto kVariants = [] {
-  std::array<Variant, 2 * (std::size(kLoaded) + std::size(kFetched) + std::size(kPaired))> all{};
+  std::array<Variant, 2 * (std::size(kLoaded) + std::size(kFetched) + std::size(kPaired) + 2 * std::size(kClustered))>
+      all{};
   auto next = all.begin();
   const auto add = [&](const auto& menu) {
     for (const bool turned : {false, true})
-      for (const auto& [tile, cluster] : menu) *next++ = {kTiles[tile], cluster, turned};
+      for (const auto& [tile, down] : menu) *next++ = {kTiles[tile], down, 1, turned};
   };
   add(kLoaded);
   add(kFetched);
   add(kPaired);
+  for (const bool turned : {false, true}) {
+    for (const int tile : kClustered)
+      for (const int across : {1, 2}) *next++ = {kTiles[tile], 4, across, turned};
+  }
   return all;
 }();
 static_assert(std::ranges::all_of(kVariants, &Variant::valid));

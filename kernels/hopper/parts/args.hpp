@@ -20,7 +20,7 @@ struct Source {
 // What a block needs before its first load comes first: kernel arguments are constants, which a block reads from memory
 // in lines of 64 bytes.
 struct Args {
-  int cluster;                    // blocks one below the other that share the columns of B, or
+  std::int16_t down, across;      // blocks of a cluster: in a column, which share columns of B, and in a row; or
   int k_blocks;                   // blocks of a cluster that share a tile, each with a range of k-steps
   TileGrid grid;                  // the tiles of a product; those of a cluster count as one
   StreamK stream_k;               // how they are divided among blocks
@@ -44,15 +44,27 @@ static_assert(offsetof(Args, m) == 64);
 struct BatchPosition : TilePosition {
   int batch;
 };
-// Of block `rank` of those one below the other. bm and bn are the tile's.
-__device__ __forceinline__ BatchPosition position_of(const Args& g, int bm, int bn, int index, int rank) {
+// Where a block is in its cluster. There are two columns at most.
+struct ClusterPlace {
+  int below, beside;
+};
+__device__ __forceinline__ ClusterPlace place_of(const Args& g, int rank) {
+  const int beside = g.across > 1 && rank >= g.down ? 1 : 0;
+  return {g.down > 1 ? rank - beside * g.down : 0, beside};
+}
+
+// Of a block at `place`. bm and bn are the tile's.
+__device__ __forceinline__ BatchPosition position_of(const Args& g, int bm, int bn, int index,
+                                                     const ClusterPlace& place) {
   const auto tiles = static_cast<int>(g.grid.rows * g.grid.cols);
   const int batch = index < tiles ? 0 : index / tiles;
   const auto [tile_row, tile_col] = g.grid.place(static_cast<unsigned>(index - batch * tiles));
-  const std::int64_t row =
-                         std::int64_t{tile_row * static_cast<unsigned>(g.cluster) + static_cast<unsigned>(rank)} * bm,
-                     col = std::int64_t{tile_col} * bn;
-  // Rows are not positive if the cluster has fewer tiles than blocks.
+  const auto first = [](unsigned tile, int blocks, int block, int size) {
+    return std::int64_t{tile * static_cast<unsigned>(blocks) + static_cast<unsigned>(block)} * size;
+  };
+  const std::int64_t row = first(tile_row, g.down, place.below, bm),
+                     col = first(tile_col, g.across, place.beside, bn);
+  // Rows and columns are not positive if the cluster has fewer tiles than blocks.
   return {{row, col, static_cast<int>(min(g.m - row, std::int64_t{bm})),
            static_cast<int>(min(g.n - col, std::int64_t{bn}))},
           batch};

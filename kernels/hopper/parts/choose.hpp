@@ -10,10 +10,9 @@
 namespace cairn::hopper {
 
 inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const Packed& packed) {
-  const Tile& t = v.tile;
   Choice choice;
   choice.tile = variant;
-  choice.scratch_bytes = packed.bytes + cost.division.partial_tiles() * v.cluster * t.bm * t.bn * sizeof(float);
+  choice.scratch_bytes = packed.bytes + cost.division.partial_tiles() * v.rows() * v.cols() * sizeof(float);
   choice.forecast = cost.forecast;
   choice.keep(cost.division);
   return choice;
@@ -33,11 +32,13 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
   const auto considered = [&](std::size_t i) { return !variants[i].tile.fetched || fetch; };
+  // What a forecast must save, for a variant that was not timed when the constants were fitted.
+  const auto doubted = [&](std::size_t i) { return us(i) * (variants[i].blocks() > 2 ? model::kUntimed : 1); };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;
     costs[i] = cost_of(variants[i], packed(i), query.device);
-    if (us(i) < us(fastest)) fastest = i;
+    if (doubted(i) < doubted(fastest)) fastest = i;
   }
   const Cost& first = costs[fastest];
   if (!first.by_power()) return choice(fastest, first);
@@ -48,7 +49,7 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   const auto score = [&](std::size_t i) { return costs[i].energy * std::cbrt(costs[i].cycles); };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < count; ++i)
-    if (considered(i) && us(i) <= most && score(i) < score(best)) best = i;
+    if (considered(i) && doubted(i) <= most && score(i) < score(best)) best = i;
   Choice chosen = choice(best, costs[best]);
   if (best != fastest) {
     chosen.preference = very_long ? "least energy of those within 3.5 % of the shortest forecast"

@@ -48,9 +48,8 @@ inline int clusters_at_once(int sms, const Tile& t, int blocks) {
 
 // The tiles of a product of `rows` by `cols`.
 inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols) {
-  const Tile& t = v.tile;
   const auto u = [](std::int64_t x) { return static_cast<unsigned>(x); };
-  return {u(ceil_div(rows, t.bm * v.cluster)), u(ceil_div(cols, t.bn)), u(std::max(2048 / t.bm / v.cluster, 1))};
+  return {u(ceil_div(rows, v.rows())), u(ceil_div(cols, v.cols())), u(std::max(2048 / v.rows(), 1))};
 }
 
 namespace model {
@@ -107,6 +106,7 @@ inline constexpr double kWorthSplitting = 1.43, kWorthSplittingLong = 2;
 // Equal shares are preferred to ranges laid end to end up to this factor: no range of theirs is in two tiles.
 inline constexpr double kInStep = 1.02;
 inline constexpr double kArea = 128 * 256;
+inline constexpr double kUntimed = 1.1;  // clusters of four and eight: their forecasts rest on those of two
 // Energy of a byte of shared memory, and of one from L2: fitted to four tiles under load (results/h200/summit_tiles.json).
 inline constexpr double kSharedEnergy = 6.9e-7, kL2Energy = 11.7e-7;
 // Cycles from which the clock is limited by power, a tenth of a millisecond and half of one; and the factor over the
@@ -159,16 +159,16 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
   step.shared_bytes = instructions * (64 + n) * 32 + (t.bm + b_rows) * 128.0;
   step.shared = step.shared_bytes / kSharedBytes;
   // K-major boxes end with the matrix, except those that the blocks of a cluster divide.
-  const bool ends = v.cluster == 1 && p.op_b == Op::transpose;
-  const auto a = static_cast<double>(p.op_a == Op::none ? std::min<std::int64_t>(t.bm, p.m) : t.bm);
-  const auto b = static_cast<double>(ends ? std::min<std::int64_t>(t.bn, p.n) : b_rows) / v.cluster;
+  const bool a_ends = v.across == 1 && p.op_a == Op::none, b_ends = v.down == 1 && p.op_b == Op::transpose;
+  const auto a = static_cast<double>(a_ends ? std::min<std::int64_t>(t.bm, p.m) : t.bm) / v.across;
+  const auto b = static_cast<double>(b_ends ? std::min<std::int64_t>(t.bn, p.n) : b_rows) / v.down;
   const auto requested = [&](std::int64_t ld) {
     const std::int64_t bytes = ld * size_of(p.in);
     return 1 + loading * (bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? kStraddleLines : kStraddleSectors);
   };
   step.l2_bytes = (a * requested(p.lda) + b * requested(p.ldb)) * 128;
   // What another block's request delivers takes time as well.
-  const double delivered = (v.cluster - 1) * b * requested(p.ldb) * 128;
+  const double delivered = ((v.across - 1) * a * requested(p.lda) + (v.down - 1) * b * requested(p.ldb)) * 128;
   step.l2 = (step.l2_bytes + kMulticast * delivered) / kL2Bytes;
   step.rows = a + b;
   step.multiply *= crowd, step.shared *= crowd, step.l2 *= crowd;
@@ -183,7 +183,7 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
 // Of `tiles` split tiles (of a cluster), each with so many partial sums.
 inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, double partials) {
   const Tile& t = v.tile;
-  const double rows = tiles * static_cast<double>(std::min<std::int64_t>(v.cluster * t.bm, p.m));
+  const double rows = tiles * static_cast<double>(std::min<std::int64_t>(v.rows(), p.m));
   return kFixup + (t.sharing == Sharing::helper ? 0 : kFixupDrain) + kFixupArea * t.bm * t.bn / kArea +
          kFixupRow * rows * std::min(partials, kFixupPartials) * t.bn / 256;
 }
@@ -198,14 +198,14 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const Tile& t = v.tile;
   const Problem& p = packed.problem;
   const StreamK& stream_k = division.stream_k;
-  const std::int64_t running = clusters_at_once(device.sms, v.tile, v.cluster);
+  const std::int64_t running = clusters_at_once(device.sms, v.tile, v.blocks());
   Cost cost;
   cost.division = division;
   const bool split = stream_k.split > 0, shared_k = division.k_blocks > 1;
   const std::int64_t tiles = stream_k.whole + stream_k.split;
   const std::int64_t ranges = stream_k.whole > 0 ? running : stream_k.blocks;
   const std::int64_t blocks =
-      shared_k ? tiles * division.k_blocks : (split ? ranges : std::min(tiles, running)) * v.cluster;
+      shared_k ? tiles * division.k_blocks : (split ? ranges : std::min(tiles, running)) * v.blocks();
   const double busy = std::min(static_cast<double>(blocks) / device.sms, 1.0);
   // Blocks that wait for the packing kernel start one after the other: if each computes one tile only, they do not
   // all load from L2 at the same time.
@@ -219,7 +219,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
                        : split               ? static_cast<double>(tiles) / static_cast<double>(running)
                                              : static_cast<double>(ceil_div(tiles, running));
   const Step step = step_of(v, packed, busy, drains && once ? 0 : busy, crowd, waves * steps);
-  const double made = static_cast<double>(tiles * v.cluster) * steps;
+  const double made = static_cast<double>(tiles * v.blocks()) * steps;
   cost.energy = made * (area + kSharedEnergy * step.shared_bytes + kL2Energy * step.l2_bytes);
   // A, B and C each pass between DRAM and L2 once. Where all blocks start at the same time, some of what they have in
   // common is loaded from DRAM again: little if they are at the same k at the same time, else all that L2 does not
@@ -247,7 +247,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
     cost.cycles += cycles;
     cost.forecast.add(name, cycles / mhz);
   };
-  term("launch", kLaunch + kLaunchBlock * static_cast<double>(blocks) + (v.cluster > 1 || shared_k ? kCluster : 0));
+  term("launch", kLaunch + kLaunchBlock * static_cast<double>(blocks) + (v.blocks() > 1 || shared_k ? kCluster : 0));
   if (drains) term("wait for packing", kPackDrain);
   const double loop = waves * steps * step.cycles();
   term(loop >= memory ? step.name() : "main loop (DRAM)", together({loop, memory}));
@@ -282,7 +282,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kRowBytes);
   const StreamK whole = whole_tiles(tiles, steps);
   Cost best = cost_of(v, packed, device, {whole});
-  const int running = clusters_at_once(device.sms, v.tile, v.cluster);
+  const int running = clusters_at_once(device.sms, v.tile, v.blocks());
   const bool tail = tiles > running;  // after full waves
   const double worth = tail && best.by_power() ? model::kWorthSplittingLong : model::kWorthSplitting;
   const auto consider = [&](const Division& division) {
@@ -295,7 +295,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
     const bool even = shares.split > 0 && cost_of(v, packed, device, {shares}).cycles <= model::kInStep * cost.cycles;
     consider({even ? shares : end_to_end});
   }
-  for (int blocks = 2; v.cluster == 1 && blocks <= model::kMostKBlocks; ++blocks)
+  for (int blocks = 2; v.blocks() == 1 && blocks <= model::kMostKBlocks; ++blocks)
     if (steps / blocks >= model::kLeastKSteps && tiles <= clusters_at_once(device.sms, v.tile, blocks))
       consider({shared_tiles(tiles, steps, blocks), blocks});
   return best;

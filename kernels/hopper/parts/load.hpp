@@ -9,29 +9,47 @@
 
 namespace cairn::hopper {
 
-// Loads a tile of an operand, rows of op(A) (columns of op(B)) by a k-step: `parts` times `rows`. K-major: one box.
-// MN-major: boxes of 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile, and for each part as
-// many as it needs. Of a tile that all `blocks` of a cluster need, block `rank` loads one share and multicasts it to all.
-template <int parts, int rows, Major major, int blocks>
+// An operand's tile, rows of op(A) (columns of op(B)) by a k-step: `parts` times `rows`. K-major: one box. MN-major:
+// boxes of 64 rows of the operand, which are the 128 bytes of a row of the swizzled tile, and for each part as many as
+// it needs.
+template <int parts_, int rows_, Major major_> struct OperandTile {
+  static constexpr int parts = parts_, rows = rows_;
+  static constexpr Major major = major_;
+  static constexpr int boxes = (rows + 63) / 64, all_boxes = parts * boxes;  // MN-major
+};
+
+// Several blocks of a cluster need the same tile: each loads its share and multicasts it to all of them.
+struct Share {
+  int row;          // the first, of a K-major tile, or of k in every box
+  int first, end;   // boxes of an MN-major tile
+  unsigned to_all;  // a bit for each block
+};
+// Of block `index` of two or four.
+template <class T> __device__ __forceinline__ Share share_of(int index, int blocks, unsigned to_all) {
+  const auto part = [&](int i, int all) { return i * all >> (blocks == 4 ? 2 : 1); };
+  if (T::major == Major::k) return {part(index, T::parts * T::rows), 0, 1, to_all};
+  if (divides_boxes(T::all_boxes, blocks))
+    return {0, part(index, T::all_boxes), part(index + 1, T::all_boxes), to_all};
+  return {part(index, kBoxDepth), 0, T::all_boxes, to_all};
+}
+
+template <class T, bool shared>
 __device__ __forceinline__ void load(unsigned char* to, const TensorMap& map, int row, int k, int batch,
-                                     Mbarrier* full, int rank) {
-  constexpr unsigned mask = (1u << blocks) - 1;
-  const auto load_box = [&](int first, int at) {
-    const int x = major == Major::k ? k : at, y = major == Major::k ? at : k;
-    if constexpr (blocks == 1) tma_load(to + first * kRowBytes, map, {x, y, batch}, full);
-    if constexpr (blocks > 1) tma_load_multicast(mask, to + first * kRowBytes, map, {x, y, batch}, full);
+                                     Mbarrier* full, const Share& share) {
+  const int skip = shared ? share.row : 0;
+  const auto load_box = [&](int box, int at) {
+    const int x = T::major == Major::k ? k : at, y = (T::major == Major::k ? at : k) + skip;
+    unsigned char* const here = to + (box * kBoxDepth + skip) * kRowBytes;
+    if constexpr (shared) tma_load_multicast(share.to_all, here, map, {x, y, batch}, full);
+    if constexpr (!shared) tma_load(here, map, {x, y, batch}, full);
   };
-  if constexpr (major == Major::k) {
-    const int first = rank * (parts * rows / blocks);
-    load_box(first, row + first);
+  if constexpr (T::major == Major::k) {
+    load_box(0, row);
   } else {
-    // The boxes of a share, or some more: what is odd goes to the last block.
-    constexpr int boxes = (rows + 63) / 64, all = parts * boxes, most = all - (blocks - 1) * (all / blocks);
-    const int before = rank * (all / blocks), count = rank == blocks - 1 ? most : all / blocks;
 #pragma unroll
-    for (int i = 0; i < most; ++i) {
-      const int box = before + i;
-      if (blocks == 1 || i < count) load_box(box * 64, row + box / boxes * rows + box % boxes * 64);
+    for (int box = 0; box < T::all_boxes; ++box) {
+      if (!shared || (box >= share.first && box < share.end))
+        load_box(box, row + box / T::boxes * T::rows + box % T::boxes * 64);
     }
   }
 }

@@ -143,14 +143,15 @@ inline TensorBox box_of(const Matrix& m) {
   return what;
 }
 
-// The tensor map of A or B, for boxes of `box` rows.
-inline Status map_of(TensorMap& out, const Matrix& m, int box, bool tf32) {
+// The tensor map of A or B, for the boxes that a block loads: of `rows` rows in all, where `blocks` divide them.
+inline Status map_of(TensorMap& out, const Matrix& m, int rows, int blocks, bool tf32) {
   if (m.k == 0) return {};
   const int elements = static_cast<int>(128 / size_of(m.type));
   TensorBox what = box_of(m);
   what.tf32 = tf32;
-  what.box = {static_cast<std::uint32_t>(elements), static_cast<std::uint32_t>(m.major == Major::k ? box : elements),
-              1};
+  const int deep = divides_boxes(rows / 64, blocks) ? kBoxDepth : kBoxDepth / blocks;
+  what.box = {static_cast<std::uint32_t>(elements),
+              static_cast<std::uint32_t>(m.major == Major::k ? rows / blocks : deep), 1};
   what.swizzle = Swizzle::b128;
   return make_tensor_map(out, what);
 }

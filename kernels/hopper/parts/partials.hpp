@@ -42,12 +42,13 @@ struct SplitTile {
   std::int64_t first;        // the index of its first element in C
 };
 __device__ __forceinline__ SplitTile split_tile(const Args& g, int bm, int bn, int tile) {
-  const BatchPosition at = position_of(g, bm, bn, tile, 0);
-  const int below = g.cluster * bm;
-  const auto left = static_cast<int>(min(g.m - at.row, std::int64_t{below}));
+  const BatchPosition at = position_of(g, bm, bn, tile, {});
+  const int rows = g.down * bm, cols = g.across * bn;
+  const auto rows_left = static_cast<int>(min(g.m - at.row, std::int64_t{rows})),
+             cols_left = static_cast<int>(min(g.n - at.col, std::int64_t{cols}));
   const std::int64_t batch = at.batch * g.stride_c;
-  if (g.turned) return {bn, below, at.cols, left, batch + at.col * g.ldc + at.row};
-  return {below, bn, left, at.cols, batch + at.row * g.ldc + at.col};
+  if (g.turned) return {cols, rows, cols_left, rows_left, batch + at.col * g.ldc + at.row};
+  return {rows, cols, rows_left, cols_left, batch + at.row * g.ldc + at.col};
 }
 
 // The blocks of a cluster have stored their partial sums of a tile in neighbouring slots, and all threads have

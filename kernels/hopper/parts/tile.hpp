@@ -32,6 +32,12 @@ __host__ __device__ constexpr int turned_box_rows(int wn) {
   return rows;
 }
 
+// An MN-major operand is loaded in boxes of 64 of its rows by a k-step, 64 deep. The blocks of a cluster that need the
+// same tile divide its boxes or, where there are fewer boxes than blocks, each box along k. So every block loads some of
+// it: one that loaded nothing would be told that a stage is free by a block that is a pass ahead, not by all of them.
+inline constexpr int kBoxDepth = 64;
+__host__ __device__ constexpr bool divides_boxes(int boxes, int blocks) { return boxes >= blocks; }
+
 // What a GEMM block shares its SM with. It has the SM to itself, or leaves registers and shared memory for a packing or
 // fix-up block, so that neither kernel has to drain before the other starts; or for a second block of the GEMM, so that
 // one loads or stores while the other waits.
@@ -77,18 +83,25 @@ struct Tile {
 // A tile as the library may run it.
 struct Variant {
   Tile tile;
-  int cluster = 1;      // blocks one below the other, which share the columns of B
-  bool turned = false;  // computes Cᵀ = op(B)ᵀ op(A)ᵀ, so that the columns of a tile are rows of C
-  constexpr bool valid() const { return cluster <= 2 && tile.bn % (8 * cluster) == 0; }  // as loads are compiled
+  int down = 1, across = 1;  // blocks of a cluster: those in a column share the columns of B, in a row the rows of A
+  bool turned = false;       // computes Cᵀ = op(B)ᵀ op(A)ᵀ, so that the columns of a tile are rows of C
+  constexpr int blocks() const { return down * across; }
+  constexpr int rows() const { return down * tile.bm; }  // of a cluster
+  constexpr int cols() const { return across * tile.bn; }
+  // As loads are compiled: the shares of two or four blocks are whole groups of swizzled rows.
+  constexpr bool valid() const {
+    return (down == 1 || down == 2 || down == 4) && (across == 1 || (across == 2 && down > 1)) &&
+           tile.bn % (8 * down) == 0 && tile.bm % (8 * across) == 0;
+  }
   TileName name() const {
     const Tile& t = tile;
     const char* const team = t.team == Team::pingpong ? " pingpong" : t.team == Team::cols ? " by columns" : "";
-    return tile_text("%dx%d%s%s%s, cluster %d", t.bm, t.bn, team,
-                     t.fetched                      ? " fetched"
-                     : t.paired()                   ? " paired"
-                     : t.sharing == Sharing::helper ? " co-resident"
-                                                    : "",
-                     turned ? " turned" : "", cluster);
+    const char* const sharing = t.fetched                      ? " fetched"
+                                : t.paired()                   ? " paired"
+                                : t.sharing == Sharing::helper ? " co-resident"
+                                                               : "";
+    return tile_text("%dx%d%s%s%s, cluster %d%s", t.bm, t.bn, team, sharing, turned ? " turned" : "", down,
+                     across == 2 ? "x2" : "");
   }
 };
 

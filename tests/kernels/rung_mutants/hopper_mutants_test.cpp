@@ -171,6 +171,16 @@ TEST(HopperMutants, StagesAreFreeForCAfterTheLastTileOnly) {
   }
 }
 
+// Eight tiles of 16 k-steps, in rings of 12 stages, on eight SMs: in a cluster of 4 x 2 each block loads a half of A for
+// two, and a quarter of B for four. With a column of blocks there is no row to tell.
+TEST(HopperMutants, AStageIsReleasedToAllThatLoadIntoIt) {
+  constexpr int kColumn = 64, kRows = 65;  // 64 x 64, clusters of 4 and of 4 x 2
+  const Problem p = product({256, 128, 16 * 64});
+  expect_one_of(traced("mutant/hopper_no_row", p, kSeeds[0], kRows, 8).all(), {"race: "});
+  EXPECT_EQ(traced("mutant/hopper_no_row", p, kSeeds[0], kColumn, 8).all(), "");
+  EXPECT_EQ(traced("hopper/59_summit", p, kSeeds[0], kRows, 8).all(), "");
+}
+
 // One tile of 16 k-steps on four SMs: a cluster of four blocks shares it. On one SM none does.
 TEST(HopperMutants, PartialSumsAreAddedWhenAllAreStored) {
   constexpr int kSmall = 10;  // 64 x 64

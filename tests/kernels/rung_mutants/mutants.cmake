@@ -158,13 +158,18 @@ cairn_mutant(hopper_no_turn plain hopper/58_pingpong
 
 # The partial sums of a block's second split tile overwrite those of its first.
 cairn_mutant(hopper_same_slot plain hopper/59_summit
-[[std::int64_t{work.slot} * g.cluster]]
-[[std::int64_t{work.slot / 2 * 2} * g.cluster]])
+[[std::int64_t{work.slot} * g.down]]
+[[std::int64_t{work.slot / 2 * 2} * g.down]])
 
 # Every tile of C passes through the stages, also those that are filled for the next one.
 cairn_mutant(hopper_stage_in_use both hopper/59_summit
 [[if (G::t.team == Team::rows && !more) here]]
 [[if (G::t.team == Team::rows) here]])
+
+# A stage is released to the blocks that load B into it, and not to the one that loads a half of A.
+cairn_mutant(hopper_no_row traced hopper/59_summit
+[[  const int fillers = g.down + g.across - 1;]]
+[[  const int fillers = g.down;]])
 
 # The blocks of a cluster add the partial sums of a tile before all of them are stored.
 cairn_mutant(hopper_early_sum both hopper/59_summit

@@ -41,9 +41,9 @@ function(cairn_mutant name builds rung old new)
     string(REGEX REPLACE "launch_typed<(Tf32|__nv_bfloat16)>\\(args, tile, stream\\)" "not_compiled()" text "${text}")
   endif()
   # Of the summit's kernels those of the first tile and the first fetched one, in f16; or of 64 x 64, which the blocks of
-  # a cluster share.
+  # a cluster share, or whose operands they do.
   set(tile 0)
-  if(name STREQUAL "hopper_early_sum")
+  if(name MATCHES "hopper_(early_sum|no_row)")
     set(tile 6)
   endif()
   string(REGEX REPLACE "using LoadedTiles = [^;]*;" "using LoadedTiles = std::integer_sequence<int, ${tile}>;" text
