@@ -50,11 +50,6 @@ void read_order(const std::string& word, Problem& problem) {
   if (!parse(word, problem.order).ok()) throw Error(kUsage, fmt::format("--order '{}' is not row or column", word));
 }
 
-void read_invariant(const std::string& word, Problem& problem) {
-  if (!word.empty() && !parse(word, problem.invariant).ok())
-    throw Error(kUsage, fmt::format("--invariant '{}' is not none, rows or columns", word));
-}
-
 // Throws for a leading dimension below the least, and names the flag that gave it.
 void check_leading(const ProblemOptions& options, const Problem& packed) {
   const LeadingDimensions leading = options.leading();
@@ -85,6 +80,14 @@ LeadingDimensions ProblemOptions::leading() const {
   return {read(lda, "--lda"), read(ldb, "--ldb"), read(ldc, "--ldc")};
 }
 
+std::optional<Invariant> ProblemOptions::invariant_asked() const {
+  Invariant asked = Invariant::none;
+  if (invariant.empty()) return {};
+  if (!parse(invariant, asked).ok())
+    throw Error(kUsage, fmt::format("--invariant '{}' is not none, rows or columns", invariant));
+  return asked;
+}
+
 std::vector<Problem> ProblemOptions::problems() const {
   std::vector<Problem> result;
   if (!suite.empty() || count) {
@@ -99,7 +102,7 @@ std::vector<Problem> ProblemOptions::problems() const {
   }
   const LeadingDimensions given = leading();
   Problem p;
-  read_invariant(invariant, p);
+  p.invariant = invariant_asked().value_or(Invariant::none);
   for (const std::string& t : type) {
     read_type(t, p);
     for (const std::string& o : order) {

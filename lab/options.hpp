@@ -34,6 +34,7 @@ struct ProblemOptions {
   // The class of a drawn suite.
   std::optional<std::string> drawn() const;
   LeadingDimensions leading() const;
+  std::optional<Invariant> invariant_asked() const;
 };
 
 // The values of each flag; a verb passes its defaults, and an empty list means "all" to that verb.

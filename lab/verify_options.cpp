@@ -37,12 +37,7 @@ verify::Space space(const VerifyOptions& options, const ProblemOptions& given) {
   result.batch = given.batch, result.alpha = options.alpha, result.beta = options.beta;
   if (given.shape.empty() && result.leading.any_absolute())
     throw Error(kUsage, "a leading dimension needs a --shape; write +8 for 8 above the least of every shape drawn");
-  if (!given.invariant.empty()) {
-    Problem one;
-    if (!parse(given.invariant, one.invariant).ok())
-      throw Error(kUsage, fmt::format("--invariant '{}' is not none, rows or columns", given.invariant));
-    result.invariant = one.invariant;
-  }
+  result.invariant = given.invariant_asked();
   if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
   ProblemOptions all = given;
   result.fixed_shape = !given.shape.empty();

@@ -14,7 +14,7 @@
 #   tests         ctest
 #   fuzz          CAIRN_FUZZ_CASES (a million) drawn cases against the oracle, a fifth of them for what the library chooses,
 #                 as many for each rung and baseline: fuzz/*.csv, and the totals in summary.txt
-#   pages         every command of the pages, those that need a GPU too
+#   pages         every command of the pages, those that need a GPU too; CAIRN_PAGES_OF (a regular expression) names some
 #   sanitize      compute-sanitizer's four tools over small products
 #   ladder        every rung and baseline at 4096 cubed, and how the machine is: ladder.json, for the README
 #   tensor        the tensor trail at 4096 cubed, bf16, f16, tf32 and split: tensor.json
@@ -108,13 +108,14 @@ fuzz() {
   return "$verdict"
 }
 # Small products with edges; one run under a sanitizer takes as long as hundreds outside. Of the summit a variant of
-# every kind: rows, columns and pingpong, alone, in clusters and co-resident, either way round, fetched and paired.
+# every kind: rows, columns and pingpong, alone, in clusters and co-resident, either way round, fetched and paired, and in
+# clusters of four and eight.
 sanitize() {
   local check=(compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify --device gpu)
   "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
     "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
     "${check[@]}" 'tensor/41@*' --shape 33x65x40,70x40x100 --fuzz 6 &&
-    "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56} --type bf16,tf32,e4m3,e4m3fast \
+    "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56,60,63,65,69,71,80,88} --type bf16,tf32,e4m3,e4m3fast \
       --shape 33x65x40,70x40x600 --fuzz 4
 }
 bench() {  # bench RECORD arguments of cairn bench...

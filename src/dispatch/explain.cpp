@@ -68,7 +68,8 @@ std::string explain_best(const Plan::Impl& plan) {
   if (rung->choose == nullptr) {
     why += "the highest rung that takes this problem; no rung with a forecast takes it";
   } else if (whole) {
-    why += std::string("as for 128 ") + (plan.row.invariant == Invariant::rows ? "rows" : "columns") +
+    why += "as for " + std::to_string(kInvariantLike) + " " +
+           (plan.row.invariant == Invariant::rows ? "rows" : "columns") +
            ", and no sum is split along k: " + std::string(name(plan.row.invariant)) + " are invariant";
   } else {
     why += "the shortest forecast, " + number(choice.forecast.us()) + " µs";

@@ -61,14 +61,13 @@ std::string closest_refusal(const Plan::Impl& plan) {
   return "the closest, " + std::string(closest->id) + ": " + why_not(*closest, plan.row, plan.gpu);
 }
 
-// The rung and the tile of an invariant problem are those of a problem with `kLike` rows (or columns), one product and
+// The rung and the tile of an invariant problem are those of a problem with kInvariantLike rows (or columns), one product and
 // packed matrices: n and k, the types and the layout decide, and neither the number of rows, nor their leading
 // dimension, nor where A and B begin. The rung has to take all of those.
 Problem like(const Problem& row) {
-  constexpr std::int64_t kLike = 128;
   Problem p = Problem::packed(row.in, row.op_a, row.op_b, row.m, row.n, row.k);
   p.out = row.out, p.compute = row.compute, p.invariant = row.invariant;
-  (row.invariant == Invariant::rows ? p.m : p.n) = kLike;
+  (row.invariant == Invariant::rows ? p.m : p.n) = kInvariantLike;
   p.pack();
   return p;
 }

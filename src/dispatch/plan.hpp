@@ -14,6 +14,8 @@
 
 namespace cairn {
 
+inline constexpr std::int64_t kInvariantLike = 128;  // rows, or columns, for which invariant problems are planned
+
 struct Plan::Impl {
   Problem asked;
   Problem row;  // `asked`, row-major
