@@ -41,7 +41,12 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
     if (doubted(i) < doubted(fastest)) fastest = i;
   }
   const Cost& first = costs[fastest];
-  if (!first.by_power()) return choice(fastest, first);
+  if (!first.by_power()) {
+    Choice chosen = choice(fastest, first);
+    for (std::size_t i = 0; i < count; ++i)
+      if (considered(i) && us(i) < us(fastest)) chosen.preference = "shortest of clusters that have been timed";
+    return chosen;
+  }
 
   // At the power limit fewer cycles permit a lower clock, so the score is energy · ∛cycles.
   const bool very_long = first.cycles >= model::kVeryLong;
