@@ -112,21 +112,26 @@ __device__ __forceinline__ bool add_partials(float* layers, int cols, const Stre
   const int first = stream_k.range_of(begin), last = stream_k.range_of(begin + stream_k.steps - 1);
   const int ends_here = stream_k.first(first) < begin ? 1 : 0;  // all ranges but perhaps the first begin in this tile
   if (first == last) return false;  // one range covers the tile: it was not split; uniform
-  float sum[4] = {};
-  const auto add = [&](const float* from) {
-    float more[4];
-    load4(more, from);
+  float4 sum = make_float4(0, 0, 0, 0);
+  const auto add = [&](const float4& more) { sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w; };
+  constexpr int at_once = 8;  // loads in flight, also for the last few
+#pragma unroll 1
+  for (int i = first + layer; i <= last; i += at_once * deep) {
+    float4 more[at_once];
 #pragma unroll
-    for (int e = 0; e < 4; ++e) sum[e] += more[e];
-  };
-#pragma unroll 8
-  for (int i = first + layer; i <= last; i += deep)
-    add(partials + (2 * i + (i == first ? ends_here : 0)) * tile_size + row * cols + col);
-  store4(layers + layer * cols + col, make_float4(sum[0], sum[1], sum[2], sum[3]));
+    for (int u = 0; u < at_once; ++u) {
+      const int range = i + u * deep, slot = 2 * range + (range == first ? ends_here : 0);
+      if (range <= last) more[u] = load4(partials + slot * tile_size + row * cols + col);
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u)
+      if (i + u * deep <= last) add(more[u]);
+  }
+  store4(layers + layer * cols + col, sum);
   __syncthreads();
   if (layer > 0) return false;
-  for (int y = 1; y <= min(last - first, deep - 1); ++y) add(layers + y * cols + col);
-  store4(layers + col, make_float4(sum[0], sum[1], sum[2], sum[3]));
+  for (int y = 1; y <= min(last - first, deep - 1); ++y) add(load4(layers + y * cols + col));
+  store4(layers + col, sum);
   return true;
 }
 template <int bn, int count>
