@@ -132,6 +132,7 @@ TEST(RungMutants, AreAllLookedAt) {
                                           "mutant/hopper_no_turn",
                                           "mutant/hopper_same_slot",
                                           "mutant/hopper_stage_in_use",
+                                          "mutant/hopper_no_row",
                                           "mutant/hopper_early_sum",
                                           "mutant/hopper_fetched_no_fence",
                                           "mutant/hopper_fetched_early"}));
