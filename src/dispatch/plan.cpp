@@ -61,8 +61,8 @@ std::string closest_refusal(const Plan::Impl& plan) {
   return "the closest, " + std::string(closest->id) + ": " + why_not(*closest, plan.row, plan.gpu);
 }
 
-// The rung and the tile of an invariant problem are those of a problem with kInvariantLike rows (or columns), one product and
-// packed matrices: n and k, the types and the layout decide, and neither the number of rows, nor their leading
+// The rung and the tile of an invariant problem are those of a problem with kInvariantLike rows (or columns), one
+// product and packed matrices: n and k, the types and the layout decide, and neither the number of rows, nor their leading
 // dimension, nor where A and B begin. The rung has to take all of those.
 Problem like(const Problem& row) {
   Problem p = Problem::packed(row.in, row.op_a, row.op_b, row.m, row.n, row.k);
