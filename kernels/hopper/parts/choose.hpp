@@ -9,12 +9,16 @@
 
 namespace cairn::hopper {
 
+// No GPU has run clusters of four and eight yet: they are for trials, and the library does not take them.
+inline bool by_number_only(const Variant& v) { return v.blocks() > 2; }
+
 inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const Packed& packed) {
   Choice choice;
   choice.tile = variant;
   choice.scratch_bytes = packed.bytes + cost.division.partial_tiles() * v.rows() * v.cols() * sizeof(float);
   choice.forecast = cost.forecast;
   choice.keep(cost.division);
+  if (by_number_only(v)) choice.preference = "one asked for: the library takes no cluster that no GPU has run";
   return choice;
 }
 
@@ -31,22 +35,17 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
-  const auto considered = [&](std::size_t i) { return !variants[i].tile.fetched || fetch; };
-  // What a forecast must save, for a variant that was not timed when the constants were fitted.
-  const auto doubted = [&](std::size_t i) { return us(i) * (variants[i].blocks() > 2 ? model::kUntimed : 1); };
+  const auto considered = [&](std::size_t i) {
+    return !by_number_only(variants[i]) && (!variants[i].tile.fetched || fetch);
+  };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;
     costs[i] = cost_of(variants[i], packed(i), query.device);
-    if (doubted(i) < doubted(fastest)) fastest = i;
+    if (us(i) < us(fastest)) fastest = i;
   }
   const Cost& first = costs[fastest];
-  if (!first.by_power()) {
-    Choice chosen = choice(fastest, first);
-    for (std::size_t i = 0; i < count; ++i)
-      if (considered(i) && us(i) < us(fastest)) chosen.preference = "shortest of clusters that have been timed";
-    return chosen;
-  }
+  if (!first.by_power()) return choice(fastest, first);
 
   // At the power limit fewer cycles permit a lower clock, so the score is energy · ∛cycles.
   const bool very_long = first.cycles >= model::kVeryLong;
@@ -54,7 +53,7 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   const auto score = [&](std::size_t i) { return costs[i].energy * std::cbrt(costs[i].cycles); };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < count; ++i)
-    if (considered(i) && doubted(i) <= most && score(i) < score(best)) best = i;
+    if (considered(i) && us(i) <= most && score(i) < score(best)) best = i;
   Choice chosen = choice(best, costs[best]);
   if (best != fastest) {
     chosen.preference = very_long ? "least energy of those within 3.5 % of the shortest forecast"

@@ -106,7 +106,6 @@ inline constexpr double kWorthSplitting = 1.43, kWorthSplittingLong = 2;
 // Equal shares are preferred to ranges laid end to end up to this factor: no range of theirs is in two tiles.
 inline constexpr double kInStep = 1.02;
 inline constexpr double kArea = 128 * 256;
-inline constexpr double kUntimed = 1.1;  // clusters of four and eight: their forecasts rest on those of two
 // Energy of a byte of shared memory, and of one from L2: fitted to four tiles under load (results/h200/summit_tiles.json).
 inline constexpr double kSharedEnergy = 6.9e-7, kL2Energy = 11.7e-7;
 // Cycles from which the clock is limited by power, a tenth of a millisecond and half of one; and the factor over the
