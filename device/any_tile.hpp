@@ -21,7 +21,7 @@ struct AnyOperand {
   const void* base;
   std::int64_t ld, stride;  // stride: from a product of the batch to the next
   bool k_major;
-  bool wide;  // its lines begin and end at multiples of 16 bytes
+  int unit;  // elements that are loaded at once: its lines begin and end at multiples of 16 bytes, of 4, or of an element
 };
 
 namespace detail {
@@ -38,43 +38,49 @@ template <class In> __device__ __forceinline__ std::uint32_t rounded(std::uint32
 
 // Moves `rows` rows of op(A), or columns of op(B), by `depth` of k into shared memory, where neighbours are along k
 // whatever the matrix has: first into registers, so that the loads are on their way while the step before is
-// multiplied. A team moves units of one element or of 16 bytes.
+// multiplied. A team moves units of 16 bytes, of 4, or of one element.
 template <class In, int rows, int depth, int threads> struct AnyTileLoader {
   using E = StoredElement<In>;
   using Bits = std::conditional_t<sizeof(E) == 4, std::uint32_t, std::uint16_t>;
-  static constexpr int kChunk = 16 / sizeof(E),
+  static constexpr int kChunk = 16 / sizeof(E), kPair = 4 / sizeof(E),
                        kRow = depth + kChunk;  // a padded row: its neighbours are 4 banks on
-  static constexpr int kSingles = rows * depth / threads, kChunks = (kSingles + kChunk - 1) / kChunk;
-  static_assert(4 * kChunks <= kSingles);
+  static constexpr int kSingles = rows * depth / threads, kPairs = kSingles / kPair,
+                       kChunks = (kSingles + kChunk - 1) / kChunk;
+  static_assert(4 * kChunks <= kSingles && kSingles % kPair == 0);
   const E* from;  // this thread's first unit of the next step
   std::int64_t ld;
   int line, along;  // where that is in the step
   int rows_left;
-  bool k_major, wide;
-  std::uint32_t words[kSingles];  // an element each, or four for a chunk
+  int unit;
+  bool k_major;
+  std::uint32_t words[kSingles];  // an element each, or two, or four words for a chunk
 
   __device__ __forceinline__ AnyTileLoader(const AnyOperand& o, std::int64_t batch, std::int64_t first, int left,
                                            int thread)
-      : ld(o.ld), rows_left(left), k_major(o.k_major), wide(o.wide) {
-    const int each = (k_major ? depth : rows) / (wide ? kChunk : 1);  // units of a line
-    line = thread / each, along = thread % each * (wide ? kChunk : 1);
+      : ld(o.ld), rows_left(left), unit(o.unit), k_major(o.k_major) {
+    const int each = (k_major ? depth : rows) / unit;  // units of a line
+    line = thread / each, along = thread % each * unit;
     from = static_cast<const E*>(o.base) + batch * o.stride + first * (k_major ? ld : 1) + line * ld + along;
   }
+  __device__ __forceinline__ bool wide() const { return unit == kChunk; }
+  __device__ __forceinline__ bool pairs() const { return kPair > 1 && unit == kPair; }
   // Lines from one of a thread's units to the next.
-  __device__ __forceinline__ int step() const {
-    return (k_major ? threads / depth : threads / rows) * (wide ? kChunk : 1);
-  }
+  __device__ __forceinline__ int step() const { return (k_major ? threads / depth : threads / rows) * unit; }
   // Reads the next step, of which `left` along k is in the matrix, into registers: zeros where it ends.
   __device__ __forceinline__ void read(int left) {
     const int lines = along < (k_major ? left : rows_left) ? (k_major ? rows_left : left) : 0;
     const std::int64_t between = step() * ld;
     const E* next = from;
-    if (wide) {
+    if (wide()) {
 #pragma unroll
       for (int i = 0; i < kChunks; ++i, next += between) {
         const uint4 four = line + i * step() < lines ? *reinterpret_cast<const uint4*>(next) : make_uint4(0, 0, 0, 0);
         words[4 * i] = four.x, words[4 * i + 1] = four.y, words[4 * i + 2] = four.z, words[4 * i + 3] = four.w;
       }
+    } else if (pairs()) {
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i, next += between)
+        words[i] = line + i * step() < lines ? *reinterpret_cast<const std::uint32_t*>(next) : 0;
     } else {
 #pragma unroll
       for (int i = 0; i < kSingles; ++i, next += between)
@@ -85,7 +91,19 @@ template <class In, int rows, int depth, int threads> struct AnyTileLoader {
   __device__ __forceinline__ void write(E* tile) const {
     auto* const to = reinterpret_cast<Bits*>(tile) + (k_major ? line * kRow + along : along * kRow + line);
     const int between = step() * (k_major ? kRow : 1);
-    if (!wide) {
+    if (pairs()) {
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i) {
+        if (k_major) {
+          *reinterpret_cast<std::uint32_t*>(to + i * between) = words[i];
+        } else {
+          to[i * between] = static_cast<Bits>(words[i]);
+          to[i * between + kRow] = static_cast<Bits>(words[i] >> 16);
+        }
+      }
+      return;
+    }
+    if (!wide()) {
 #pragma unroll
       for (int i = 0; i < kSingles; ++i) to[i * between] = static_cast<Bits>(detail::rounded<In>(words[i]));
       return;

@@ -49,6 +49,27 @@ __device__ __forceinline__ void update(Out* c, const float* acc, int left, float
   }
 }
 
+// Updates two neighbours of a row of C, 4 bytes, of which `left` are in the matrix.
+template <class Out>
+__device__ __forceinline__ void update_pair(Out* c, const float* acc, int left, float alpha, float beta) {
+  static_assert(sizeof(Out) <= 2);
+  struct alignas(2 * sizeof(Out)) Pair {
+    Out at[2];
+  };
+  if (left >= 2) {
+    Pair out;
+    if (beta != 0) out = *reinterpret_cast<const Pair*>(c);
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      out.at[e] = static_cast<Out>(beta == 0 ? alpha * acc[e]
+                                             : scaled_sum(alpha, acc[e], beta, static_cast<float>(out.at[e])));
+    }
+    *reinterpret_cast<Pair*>(c) = out;
+  } else if (left == 1) {
+    update_one(c, acc[0], alpha, beta);
+  }
+}
+
 // Updates C by a warp's strip of `rows` rows of accumulators in shared memory. Lanes go along the rows.
 template <class Out, int width, int stride>
 __device__ __forceinline__ void store_strip(Out* C, std::int64_t ldc, const float (*strip)[stride], int rows,

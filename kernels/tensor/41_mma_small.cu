@@ -62,26 +62,36 @@ struct Args {
   void* C;
   std::int64_t ldc, stride_c;
   bool f32;                      // C is f32, else of the type of A and B
-  bool vector_c;                 // 16-byte accesses of C are possible
+  int unit_c;                    // elements of C that are accessed at once: 16 bytes, 4, or one
   unsigned across, tiles, work;  // tiles in a row of them, of a product, of the batch
 };
 
 template <class Out, int bm, int bn, int threads>
 __device__ __forceinline__ void store(Out* C, std::int64_t ldc, const float* sums, int rows, int cols, const Args& g,
                                       int thread) {
-  constexpr int chunk = 16 / sizeof(Out), stride = bn + kPad;
-  if (g.vector_c) {
+  constexpr int chunk = 16 / sizeof(Out), pair = 4 / sizeof(Out), stride = bn + kPad;
+  if (g.unit_c == chunk) {
 #pragma unroll 1
     for (int i = thread; i < bm * (bn / chunk); i += threads) {
       const int row = i / (bn / chunk), col = i % (bn / chunk) * chunk;
       if (row < rows) update<Out>(C + row * ldc + col, sums + row * stride + col, cols - col, g.alpha, g.beta, true);
     }
-  } else {
+    return;
+  }
+  if constexpr (pair > 1) {
+    if (g.unit_c == pair) {
 #pragma unroll 1
-    for (int i = thread; i < bm * bn; i += threads) {
-      const int row = i / bn, col = i % bn;
-      if (row < rows && col < cols) update_one(C + row * ldc + col, sums[row * stride + col], g.alpha, g.beta);
+      for (int i = thread; i < bm * (bn / pair); i += threads) {
+        const int row = i / (bn / pair), col = i % (bn / pair) * pair;
+        if (row < rows) update_pair<Out>(C + row * ldc + col, sums + row * stride + col, cols - col, g.alpha, g.beta);
+      }
+      return;
     }
+  }
+#pragma unroll 1
+  for (int i = thread; i < bm * bn; i += threads) {
+    const int row = i / bn, col = i % bn;
+    if (row < rows && col < cols) update_one(C + row * ldc + col, sums[row * stride + col], g.alpha, g.beta);
   }
 }
 
@@ -176,16 +186,23 @@ __global__ void __launch_bounds__(kTiles[tile].teams* Geometry<tile>::threads, k
   }
 }
 
-// Whether all lines of a matrix, of every product, begin at multiples of 16 bytes.
-bool begin_aligned(const void* matrix, Type type, std::int64_t ld, std::int64_t stride, std::int64_t batch) {
-  const auto whole = [&](std::int64_t elements) { return elements * size_of(type) % 16 == 0; };
-  return reinterpret_cast<std::uintptr_t>(matrix) % 16 == 0 && whole(ld) && (batch == 1 || whole(stride));
+// The most elements that can be accessed at once, of 16 bytes, 4, or one: all lines of a matrix, of every product, begin
+// at multiples of as many, and those of `length` elements end there.
+int unit_of(const void* matrix, Type type, std::int64_t ld, std::int64_t stride, std::int64_t batch,
+            std::int64_t length) {
+  const std::int64_t size = size_of(type);
+  for (const std::int64_t bytes : {16, 4}) {
+    const auto whole = [&](std::int64_t elements) { return elements * size % bytes == 0; };
+    const bool begins = reinterpret_cast<std::uintptr_t>(matrix) % static_cast<std::uintptr_t>(bytes) == 0;
+    if (begins && whole(ld) && (batch == 1 || whole(stride)) && whole(length)) return static_cast<int>(bytes / size);
+  }
+  return 1;
 }
+int unit_of_c(const Problem& p, const void* C) { return unit_of(C, p.out, p.ldc, p.stride_c, p.batch, 0); }
 // A or B: `rows` of op(A), or columns of op(B), by `k`.
 AnyOperand operand_of(const Problem& p, const void* base, bool k_major, std::int64_t rows, std::int64_t k,
                       std::int64_t ld, std::int64_t stride) {
-  const bool end_aligned = (k_major ? k : rows) * size_of(p.in) % 16 == 0;
-  return {base, ld, stride, k_major, end_aligned && begin_aligned(base, p.in, ld, stride, p.batch)};
+  return {base, ld, stride, k_major, unit_of(base, p.in, ld, stride, p.batch, k_major ? k : rows)};
 }
 AnyOperand operand_a(const Problem& p, const void* base, std::int64_t k) {
   return operand_of(p, base, p.op_a == Op::none, p.m, k, p.lda, p.stride_a);
@@ -215,7 +232,7 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
                  .ldc = p.ldc,
                  .stride_c = p.stride_c,
                  .f32 = p.out == Type::f32,
-                 .vector_c = begin_aligned(args.C, p.out, p.ldc, p.stride_c, p.batch),
+                 .unit_c = unit_of_c(p, args.C),
                  .across = static_cast<unsigned>(across),
                  .tiles = static_cast<unsigned>(tiles),
                  .work = static_cast<unsigned>(tiles * p.batch)};
@@ -243,15 +260,14 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   using namespace model;
   const Tile& t = kTiles[tile];
   const auto of = [](std::int64_t x) { return static_cast<double>(x); };
-  const double size = of(size_of(p.in)), chunk = 16 / size, steps = std::max(of(ceil_div(p.k, kDepth)), 1.0);
-  // Neighbours along m or n go to the same few banks: four at a time, or eight where a thread has a chunk of them.
+  const double size = of(size_of(p.in)), steps = std::max(of(ceil_div(p.k, kDepth)), 1.0);
+  // Neighbours along m or n go to the same few banks: four at a time, or eight where a thread has several of them.
   const auto load = [&](const AnyOperand& o, int rows) {
-    return rows * (kUnit / (o.wide ? chunk : 1) + (o.k_major ? 0 : kConflict * (o.wide ? 8 : 4)));
+    return rows * (kUnit / o.unit + (o.k_major ? 0 : kConflict * (o.unit > 1 ? 8 : 4)));
   };
   const double loads = load(operand_a(p, nullptr, p.k), t.bm) + load(operand_b(p, nullptr, p.k), t.bn);
   const double area = t.bm * t.bn, mmas = area * kDepth * size / 2 / (kM * kN * 16);
-  const bool vector_c = begin_aligned(nullptr, p.out, p.ldc, p.stride_c, p.batch);
-  const double finish = area / 32 * (kStore / (vector_c ? 16 / of(size_of(p.out)) : 1) + kSum);
+  const double finish = area / 32 * (kStore / unit_of_c(p, nullptr) + kSum);
   return forecast(TeamCost{.teams = t.teams,
                            .resident = t.resident,
                            .launch = kLaunch,

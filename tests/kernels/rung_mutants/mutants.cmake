@@ -107,6 +107,11 @@ cairn_mutant(small_teams plain tensor/41_mma_small
 [[  const unsigned work = blockIdx.x * static_cast<unsigned>(teams) + static_cast<unsigned>(team);]]
 [[  const unsigned work = blockIdx.x + static_cast<unsigned>(team);]])
 
+# Four bytes are loaded at once wherever the matrix begins at a multiple of them and its lines have so many.
+cairn_mutant(small_odd_lines traced tensor/41_mma_small
+[[ && whole(ld) && ]]
+[[ && ]])
+
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 
 # The proxy fence between the copies of threads and the wgmma that read them is missing.

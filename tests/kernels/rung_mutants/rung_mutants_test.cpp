@@ -121,6 +121,7 @@ TEST(RungMutants, AreAllLookedAt) {
                                           "mutant/small_one_half",
                                           "mutant/small_early_sums",
                                           "mutant/small_teams",
+                                          "mutant/small_odd_lines",
                                           "mutant/hopper_no_fence",
                                           "mutant/hopper_few_bytes",
                                           "mutant/hopper_early_refill",

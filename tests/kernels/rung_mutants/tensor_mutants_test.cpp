@@ -111,5 +111,20 @@ TEST(TensorMutants, TilesCountedByBlocksAreLeftOut) {
   expect_honest("tensor/41_mma_small", {160, 16, 32}, 2);
 }
 
+// Lines of even length that begin at odd elements: 41 loads them one by one.
+TEST(TensorMutants, LinesThatBeginWithinAWordAreMisaligned) {
+  Problem p = Problem::packed(Type::bf16, Op::none, Op::none, 16, 16, 32);
+  p.out = Type::f32;
+  Problem odd = p;
+  odd.lda = 33;
+  for (const std::uint64_t seed : kSeeds) {
+    const Traced seen = traced("mutant/small_odd_lines", odd, seed, 4, 1);
+    ASSERT_FALSE(seen.findings.empty());
+    EXPECT_EQ(seen.findings[0].fault, emu::Fault::misaligned) << seen.all();
+    EXPECT_EQ(traced("mutant/small_odd_lines", p, seed, 4, 1).all(), "") << "even lines";
+    EXPECT_EQ(traced("tensor/41_mma_small", odd, seed, 4, 1).all(), "");
+  }
+}
+
 }  // namespace
 }  // namespace cairn
