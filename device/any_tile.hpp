@@ -47,29 +47,30 @@ template <class In, int rows, int depth, int threads> struct AnyTileLoader {
   static constexpr int kSingles = rows * depth / threads, kPairs = kSingles / kPair,
                        kChunks = (kSingles + kChunk - 1) / kChunk;
   static_assert(4 * kChunks <= kSingles && kSingles % kPair == 0);
-  const E* from;  // this thread's first unit of the next step
-  std::int64_t ld;
-  int line, along;  // where that is in the step
+  const AnyOperand& matrix;  // a parameter of the kernel: it takes no registers
+  const E* from;             // this thread's first unit of the next step
+  int line, along;           // where that is in the step
   int rows_left;
-  int unit;
-  bool k_major;
   std::uint32_t words[kSingles];  // an element each, or two, or four words for a chunk
 
   __device__ __forceinline__ AnyTileLoader(const AnyOperand& o, std::int64_t batch, std::int64_t first, int left,
                                            int thread)
-      : ld(o.ld), rows_left(left), unit(o.unit), k_major(o.k_major) {
-    const int each = (k_major ? depth : rows) / unit;  // units of a line
-    line = thread / each, along = thread % each * unit;
-    from = static_cast<const E*>(o.base) + batch * o.stride + first * (k_major ? ld : 1) + line * ld + along;
+      : matrix(o), rows_left(left) {
+    const int each = (matrix.k_major ? depth : rows) / matrix.unit;  // units of a line
+    line = thread / each, along = thread % each * matrix.unit;
+    from = static_cast<const E*>(matrix.base) + batch * matrix.stride + first * (matrix.k_major ? matrix.ld : 1) +
+           line * matrix.ld + along;
   }
-  __device__ __forceinline__ bool wide() const { return unit == kChunk; }
-  __device__ __forceinline__ bool pairs() const { return kPair > 1 && unit == kPair; }
+  __device__ __forceinline__ bool wide() const { return matrix.unit == kChunk; }
+  __device__ __forceinline__ bool pairs() const { return kPair > 1 && matrix.unit == kPair; }
   // Lines from one of a thread's units to the next.
-  __device__ __forceinline__ int step() const { return (k_major ? threads / depth : threads / rows) * unit; }
+  __device__ __forceinline__ int step() const {
+    return (matrix.k_major ? threads / depth : threads / rows) * matrix.unit;
+  }
   // Reads the next step, of which `left` along k is in the matrix, into registers: zeros where it ends.
   __device__ __forceinline__ void read(int left) {
-    const int lines = along < (k_major ? left : rows_left) ? (k_major ? rows_left : left) : 0;
-    const std::int64_t between = step() * ld;
+    const int lines = along < (matrix.k_major ? left : rows_left) ? (matrix.k_major ? rows_left : left) : 0;
+    const std::int64_t between = step() * matrix.ld;
     const E* next = from;
     if (wide()) {
 #pragma unroll
@@ -86,15 +87,15 @@ template <class In, int rows, int depth, int threads> struct AnyTileLoader {
       for (int i = 0; i < kSingles; ++i, next += between)
         words[i] = line + i * step() < lines ? detail::word_of(*next) : 0;
     }
-    from += k_major ? std::int64_t{depth} : depth * ld;
+    from += matrix.k_major ? std::int64_t{depth} : depth * matrix.ld;
   }
   __device__ __forceinline__ void write(E* tile) const {
-    auto* const to = reinterpret_cast<Bits*>(tile) + (k_major ? line * kRow + along : along * kRow + line);
-    const int between = step() * (k_major ? kRow : 1);
+    auto* const to = reinterpret_cast<Bits*>(tile) + (matrix.k_major ? line * kRow + along : along * kRow + line);
+    const int between = step() * (matrix.k_major ? kRow : 1);
     if (pairs()) {
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) {
-        if (k_major) {
+        if (matrix.k_major) {
           *reinterpret_cast<std::uint32_t*>(to + i * between) = words[i];
         } else {
           to[i * between] = static_cast<Bits>(words[i]);
@@ -110,10 +111,11 @@ template <class In, int rows, int depth, int threads> struct AnyTileLoader {
     }
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
-      if (line + i * step() >= (k_major ? rows : depth)) continue;  // a team has more threads than there are chunks
+      if (line + i * step() >= (matrix.k_major ? rows : depth))
+        continue;  // a team has more threads than there are chunks
       const std::uint32_t four[] = {detail::rounded<In>(words[4 * i]), detail::rounded<In>(words[4 * i + 1]),
                                     detail::rounded<In>(words[4 * i + 2]), detail::rounded<In>(words[4 * i + 3])};
-      if (k_major) {
+      if (matrix.k_major) {
         *reinterpret_cast<uint4*>(to + i * between) = make_uint4(four[0], four[1], four[2], four[3]);
       } else {
 #pragma unroll
