@@ -95,14 +95,14 @@ __device__ __forceinline__ void store(Out* C, std::int64_t ldc, const float* sum
   }
 }
 
-template <class In, int tile>
+template <class In, int tile, int unit>
 __global__ void __launch_bounds__(kTiles[tile].teams* Geometry<tile>::threads, kTiles[tile].resident)
     tensor_41_mma_small(const __grid_constant__ Args g) {
   using G = Geometry<tile>;
   constexpr int bm = G::bm, bn = G::bn, threads = G::threads, teams = G::teams;
   using E = StoredElement<In>;
-  using LoaderA = AnyTileLoader<In, bm, kDepth, threads>;
-  using LoaderB = AnyTileLoader<In, bn, kDepth, threads>;
+  using LoaderA = AnyTileLoader<In, unit, bm, kDepth, threads>;
+  using LoaderB = AnyTileLoader<In, unit, bn, kDepth, threads>;
   constexpr int kRow = LoaderA::kRow, row_words = kRow * sizeof(E) / 4;
   __shared__ __align__(16) E shared[teams][2][(bm + bn) * kRow];  // two steps, A above B
   const auto sync = [] {
@@ -186,29 +186,38 @@ __global__ void __launch_bounds__(kTiles[tile].teams* Geometry<tile>::threads, k
   }
 }
 
-// The most elements that can be accessed at once, of 16 bytes, 4, or one: all lines of a matrix, of every product, begin
-// at multiples of as many, and those of `length` elements end there.
-int unit_of(const void* matrix, Type type, std::int64_t ld, std::int64_t stride, std::int64_t batch,
-            std::int64_t length) {
-  const std::int64_t size = size_of(type);
-  for (const std::int64_t bytes : {16, 4}) {
-    const auto whole = [&](std::int64_t elements) { return elements * size % bytes == 0; };
-    const bool begins = reinterpret_cast<std::uintptr_t>(matrix) % static_cast<std::uintptr_t>(bytes) == 0;
-    if (begins && whole(ld) && (batch == 1 || whole(stride)) && whole(length)) return static_cast<int>(bytes / size);
+// Whether all lines of a matrix, of every product, begin at multiples of so many bytes.
+bool begin_aligned(const void* matrix, Type type, std::int64_t ld, std::int64_t stride, std::int64_t batch,
+                   int bytes) {
+  const auto whole = [&](std::int64_t elements) { return elements * size_of(type) % bytes == 0; };
+  const bool begins = reinterpret_cast<std::uintptr_t>(matrix) % static_cast<std::uintptr_t>(bytes) == 0;
+  return begins && whole(ld) && (batch == 1 || whole(stride));
+}
+int unit_of_c(const Problem& p, const void* C) {
+  for (const int bytes : {16, 4}) {
+    if (begin_aligned(C, p.out, p.ldc, p.stride_c, p.batch, bytes)) return bytes / static_cast<int>(size_of(p.out));
   }
   return 1;
 }
-int unit_of_c(const Problem& p, const void* C) { return unit_of(C, p.out, p.ldc, p.stride_c, p.batch, 0); }
 // A or B: `rows` of op(A), or columns of op(B), by `k`.
 AnyOperand operand_of(const Problem& p, const void* base, bool k_major, std::int64_t rows, std::int64_t k,
                       std::int64_t ld, std::int64_t stride) {
-  return {base, ld, stride, k_major, unit_of(base, p.in, ld, stride, p.batch, k_major ? k : rows)};
+  const auto aligned = [&](int bytes) {
+    return (k_major ? k : rows) * size_of(p.in) % bytes == 0 && begin_aligned(base, p.in, ld, stride, p.batch, bytes);
+  };
+  return {base, ld, stride, k_major, aligned(16), aligned(4)};
 }
 AnyOperand operand_a(const Problem& p, const void* base, std::int64_t k) {
   return operand_of(p, base, p.op_a == Op::none, p.m, k, p.lda, p.stride_a);
 }
 AnyOperand operand_b(const Problem& p, const void* base, std::int64_t k) {
   return operand_of(p, base, p.op_b != Op::none, p.n, k, p.ldb, p.stride_b);
+}
+
+// The elements that are loaded at once where 16 bytes cannot be: both operands have the same.
+int unit_of(const AnyOperand& a, const AnyOperand& b, Type type) {
+  const bool words = a.even && b.even && !(a.wide && b.wide);
+  return size_of(type) == 2 && words ? 2 : 1;
 }
 
 template <class In> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
@@ -236,7 +245,13 @@ template <class In> Status launch_typed(const RungArgs& args, int tile, Stream s
                  .across = static_cast<unsigned>(across),
                  .tiles = static_cast<unsigned>(tiles),
                  .work = static_cast<unsigned>(tiles * p.batch)};
-    return launch_pdl(grid, t.teams * t.threads(), 0, stream, tensor_41_mma_small<In, i>, g);
+    const auto kernel = [&] {
+      if constexpr (sizeof(StoredElement<In>) == 2) {
+        if (unit_of(g.a, g.b, p.in) == 2) return tensor_41_mma_small<In, i, 2>;
+      }
+      return tensor_41_mma_small<In, i, 1>;
+    }();
+    return launch_pdl(grid, t.teams * t.threads(), 0, stream, kernel, g);
   });
 }
 
@@ -260,12 +275,14 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   using namespace model;
   const Tile& t = kTiles[tile];
   const auto of = [](std::int64_t x) { return static_cast<double>(x); };
-  const double size = of(size_of(p.in)), steps = std::max(of(ceil_div(p.k, kDepth)), 1.0);
+  const double size = of(size_of(p.in)), chunk = 16 / size, steps = std::max(of(ceil_div(p.k, kDepth)), 1.0);
+  const AnyOperand a = operand_a(p, nullptr, p.k), b = operand_b(p, nullptr, p.k);
+  const int unit = unit_of(a, b, p.in);
   // Neighbours along m or n go to the same few banks: four at a time, or eight where a thread has several of them.
   const auto load = [&](const AnyOperand& o, int rows) {
-    return rows * (kUnit / o.unit + (o.k_major ? 0 : kConflict * (o.unit > 1 ? 8 : 4)));
+    return rows * (kUnit / (o.wide ? chunk : unit) + (o.k_major ? 0 : kConflict * (o.wide || unit > 1 ? 8 : 4)));
   };
-  const double loads = load(operand_a(p, nullptr, p.k), t.bm) + load(operand_b(p, nullptr, p.k), t.bn);
+  const double loads = load(a, t.bm) + load(b, t.bn);
   const double area = t.bm * t.bn, mmas = area * kDepth * size / 2 / (kM * kN * 16);
   const double finish = area / 32 * (kStore / unit_of_c(p, nullptr) + kSum);
   return forecast(TeamCost{.teams = t.teams,

@@ -9,16 +9,12 @@
 
 namespace cairn::hopper {
 
-// No GPU has run clusters of four and eight yet: they are for trials, and the library does not take them.
-inline bool by_number_only(const Variant& v) { return v.blocks() > 2; }
-
 inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const Packed& packed) {
   Choice choice;
   choice.tile = variant;
   choice.scratch_bytes = packed.bytes + cost.division.partial_tiles() * v.rows() * v.cols() * sizeof(float);
   choice.forecast = cost.forecast;
   choice.keep(cost.division);
-  if (by_number_only(v)) choice.preference = "one asked for: the library takes no cluster that no GPU has run";
   return choice;
 }
 
@@ -35,9 +31,7 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
-  const auto considered = [&](std::size_t i) {
-    return !by_number_only(variants[i]) && (!variants[i].tile.fetched || fetch);
-  };
+  const auto considered = [&](std::size_t i) { return !variants[i].tile.fetched || fetch; };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;

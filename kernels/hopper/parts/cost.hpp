@@ -55,14 +55,14 @@ inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols
 namespace model {
 
 // Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores four fifths of
-// their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 96 %.
+// their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 88 %.
 inline constexpr double kTensorSustained = 0.79;
-inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 18;
-inline constexpr double kLeastStep = 359;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kSharedBytes = 128, kL2Bytes = 62.3, kDramBytes = 16.5;
+inline constexpr double kLeastStep = 339;  // of the smallest tiles: wgmma, a wait, a stage released
 inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 1450;    // a grid, until its first k-step; more for each of its blocks
-inline constexpr double kLaunchBlock = 4.66;
-inline constexpr double kCluster = 1660;  // clusters are scheduled later
+inline constexpr double kLaunch = 1460;    // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 4.89;
+inline constexpr double kCluster = 1060;  // clusters are scheduled later
 // Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
 // as slow: the 8-norm of their times.
 inline double together(std::initializer_list<double> times) {
@@ -75,30 +75,30 @@ inline double together(std::initializer_list<double> times) {
   }
   return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
-inline constexpr double kMulticast = 0.46;  // of L2's time for a byte that another block of the cluster requests
+inline constexpr double kMulticast = 0.344;  // of L2's time for a byte that another block of the cluster requests
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.59, kStraddleSectors = 1.73;
-inline constexpr double kRefetch = 0.165;  // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kL2Size = 22e6;    // bytes that L2 holds until all have loaded them
-inline constexpr double kIdleSms = 0.62;   // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kStraddleLines = 0.489, kStraddleSectors = 1.83;
+inline constexpr double kRefetch = 0.245;  // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 21.4e6;  // bytes that L2 holds until all have loaded them
+inline constexpr double kIdleSms = 0.567;  // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
-inline constexpr double kPackDrain = 1230, kFixupDrain = 4000;
+inline constexpr double kPackDrain = 1090, kFixupDrain = 2840;
 // A packing kernel, and each of its blocks; bytes a cycle, read or written.
-inline constexpr double kPackLaunch = 2580, kPackBlock = 275, kPackBytes = 15.3;
+inline constexpr double kPackLaunch = 2650, kPackBlock = 281, kPackBytes = 15.7;
 // A warp that fetches, for the loads of a lane that are in flight together. Each of the four has a k-step of its own.
-inline constexpr double kFetchRound = 2640;
+inline constexpr double kFetchRound = 2650;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 1250, kEpilogueArea = 3340, kThreadStore = 2.49, kOneGroup = 1.2,
-                        kPingpong = 0.41;
-inline constexpr double kNarrowBox = 630;  // more for each time that a row of a box is half as long, of 128 bytes
+inline constexpr double kEpilogue = 1050, kEpilogueArea = 3470, kThreadStore = 3.11, kOneGroup = 1.49,
+                        kPingpong = 0.457;
+inline constexpr double kNarrowBox = 562;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 3470, kFixupArea = 8130, kFixupRow = 2.09, kFixupPartials = 12.5;
+inline constexpr double kFixup = 2990, kFixupArea = 7060, kFixupRow = 2.08, kFixupPartials = 13.3;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1980, kClusterSumBytes = 14.1;
+inline constexpr double kClusterSum = 2210, kClusterSumBytes = 15.5;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 // Where power limits the clock, SMs that idle in the tail wave leave their share of it to the others.
@@ -117,7 +117,8 @@ struct Step {
   double multiply, shared, l2, fetch;  // cycles
   double shared_bytes, l2_bytes;       // read and written; requested
   double rows;                         // of 128 bytes that are loaded
-  double cycles() const { return together({multiply, shared, l2, fetch, kLeastStep}); }
+  double compute() const { return together({multiply, shared, kLeastStep}); }
+  double load() const { return std::max(l2, fetch); }
   const char* name() const {
     const double most = std::max({multiply, shared, l2, fetch, kLeastStep});
     return most == multiply ? "main loop (tensor cores)"
@@ -177,6 +178,12 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
                   fetch_rounds(p, packed.stored_b, Op::transpose, std::min<std::int64_t>(t.bn, p.n), p.ldb));
   }
   return step;
+}
+
+// Of a row of a box of C.
+inline double box_bytes(const Tile& t, Type out) {
+  const auto size = static_cast<int>(size_of(out));
+  return box_cols(t.wn(), size) * size;
 }
 
 // Of `tiles` split tiles (of a cluster), each with so many partial sums.
@@ -248,16 +255,18 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   };
   term("launch", kLaunch + kLaunchBlock * static_cast<double>(blocks) + (v.blocks() > 1 || shared_k ? kCluster : 0));
   if (drains) term("wait for packing", kPackDrain);
-  const double loop = waves * steps * step.cycles();
+  // The producer loads the next tile during an epilogue: only where the consumers are the slower does it add to the
+  // time, but for the last.
+  const double narrow = v.turned ? 0 : kNarrowBox * std::log2(kRowBytes / box_bytes(t, p.out));
+  const double epilogue = kEpilogue + store + narrow;
+  const double loop =
+      together({waves * steps * step.compute() + (exposed - 1) * epilogue, waves * steps * step.load()});
   term(loop >= memory ? step.name() : "main loop (DRAM)", together({loop, memory}));
   if (shared_k) {
     cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes;
     term("sums within clusters", cost.sums);
   } else {
-    const double box =
-        v.turned ? 128 : box_cols(t.wn(), static_cast<int>(size_of(p.out))) * static_cast<double>(size_of(p.out));
-    const double narrow = kNarrowBox * std::log2(128 / box);
-    term("epilogue", exposed * (kEpilogue + store + narrow));
+    term("epilogue", epilogue);
   }
   if (split) {
     const auto tail = static_cast<double>(stream_k.split);

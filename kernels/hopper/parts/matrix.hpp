@@ -41,6 +41,12 @@ inline Problem with_vectors(Problem p) {
 
 // wgmma reads MN-major operands of 16-bit types only.
 inline bool must_transpose(const Matrix& m) { return m.major == Major::mn && size_of(m.type) != 2; }
+// A packed copy is K-major as well where an MN-major one would have less than 128 bytes in a row. TMA loads 64 such rows
+// for a k-step, and all blocks load the same few lines of L2 at the same time, once for each row; K-major, there are as
+// few rows as the matrix has.
+inline bool transposes(const Matrix& m) {
+  return must_transpose(m) || (m.major == Major::mn && m.rows * size_of(m.type) < kRowBytes);
+}
 // TMA needs rows that begin at multiples of 16 bytes.
 inline bool misaligned(const void* base) { return reinterpret_cast<std::uintptr_t>(base) % 16 != 0; }
 inline bool rows_misaligned(const Matrix& m) {
@@ -55,7 +61,7 @@ inline bool needs_packing(const Matrix& m, bool aligned) {
 // matrix that all products have in common (stride 0) is packed once.
 inline Matrix packed(const Matrix& m) {
   Matrix copy = m;
-  if (must_transpose(m)) copy.major = Major::k;
+  if (transposes(m)) copy.major = Major::k;
   const std::int64_t unit = (copy.stored_cols() * size_of(m.type) < 1024 ? 16 : 128) / size_of(m.type);
   copy.ld = ceil_div(copy.stored_cols(), unit) * unit;
   copy.stride = m.stride == 0 ? 0 : copy.stored_rows() * copy.ld;
@@ -71,7 +77,7 @@ struct PackGrid {
   std::int64_t x = 0, y = 0, z = 0;
   std::int64_t blocks() const { return x * y * z; }
 };
-// Threads of a block of 256 along a row that is not transposed.
+// Threads of a block of 256 along a row of at most 256.
 inline int pack_across(const Matrix& from) {
   return static_cast<int>(
       std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(from.stored_cols(), 1, 256))));

@@ -44,16 +44,18 @@ __device__ __forceinline__ void pack_long_rows(const PackJob<Word>& g, const Wor
   }
 }
 
-// Rows of fewer than 256 words: `across` threads for each, so that a block has several.
+// Rows of fewer than 256 words: `across` threads for each, so that a block has several. Short rows of 16-bit words may
+// become columns: few, so that L2 collects what is stored to them.
 template <class Word>
 __device__ __forceinline__ void pack_short_rows(const PackJob<Word>& g, const Word* matrix, Word* copy, unsigned y,
                                                 unsigned blocks_y) {
   const int col = static_cast<int>(threadIdx.x) % g.across, rows = 256 / g.across;
   if (col >= g.cols) return;
+  const std::int64_t down = g.transposed ? 1 : g.ld_to, right = g.transposed ? g.ld_to : 1;
 #pragma unroll 4
   for (std::int64_t row = std::int64_t{y} * rows + static_cast<int>(threadIdx.x) / g.across; row < g.rows;
        row += std::int64_t{blocks_y} * rows)
-    copy[row * g.ld_to + col] = matrix[row * g.ld_from + col];
+    copy[row * down + col * right] = matrix[row * g.ld_from + col];
 }
 
 template <class Word>
@@ -167,7 +169,8 @@ __global__ void __launch_bounds__(256)
   for (std::int64_t z = block / (g.blocks_x * g.blocks_y); z < g.matrices; z += g.blocks_z) {
     const Word* const from = g.from + z * g.stride_from;
     Word* const to = g.to + z * g.stride_to;
-    if constexpr (sizeof(Word) != 2) {  // wgmma reads 16-bit operands of either layout
+    if constexpr (sizeof(Word) !=
+                  2) {  // wgmma reads 16-bit operands of either layout: only short rows are transposed
       __shared__ PackTile<Word> tile;
       if (g.transposed) {
         pack_transposed(g, tile, from, to, x, y, g.blocks_y);

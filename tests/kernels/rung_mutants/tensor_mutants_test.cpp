@@ -113,10 +113,10 @@ TEST(TensorMutants, TilesCountedByBlocksAreLeftOut) {
 
 // Lines of even length that begin at odd elements: 41 loads them one by one.
 TEST(TensorMutants, LinesThatBeginWithinAWordAreMisaligned) {
-  Problem p = Problem::packed(Type::bf16, Op::none, Op::none, 16, 16, 32);
+  Problem p = Problem::packed(Type::bf16, Op::none, Op::none, 16, 16, 34);
   p.out = Type::f32;
   Problem odd = p;
-  odd.lda = 33;
+  odd.lda = 35;
   for (const std::uint64_t seed : kSeeds) {
     const Traced seen = traced("mutant/small_odd_lines", odd, seed, 4, 1);
     ASSERT_FALSE(seen.findings.empty());
