@@ -256,17 +256,18 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   term("launch", kLaunch + kLaunchBlock * static_cast<double>(blocks) + (v.blocks() > 1 || shared_k ? kCluster : 0));
   if (drains) term("wait for packing", kPackDrain);
   // The producer loads the next tile during an epilogue: only where the consumers are the slower does it add to the
-  // time, but for the last.
+  // time, but for the last. In the forecast the main loop is the time without epilogues, and the rest is theirs.
   const double narrow = v.turned ? 0 : kNarrowBox * std::log2(kRowBytes / box_bytes(t, p.out));
   const double epilogue = kEpilogue + store + narrow;
-  const double loop =
-      together({waves * steps * step.compute() + (exposed - 1) * epilogue, waves * steps * step.load()});
-  term(loop >= memory ? step.name() : "main loop (DRAM)", together({loop, memory}));
+  const double compute = waves * steps * step.compute(), load = waves * steps * step.load();
+  const double loop = together({together({compute, load}), memory});
+  const double stored = together({together({compute + (exposed - 1) * epilogue, load}), memory});
+  term(together({compute, load}) >= memory ? step.name() : "main loop (DRAM)", loop);
   if (shared_k) {
     cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes;
     term("sums within clusters", cost.sums);
   } else {
-    term("epilogue", epilogue);
+    term("epilogue", epilogue + stored - loop);
   }
   if (split) {
     const auto tail = static_cast<double>(stream_k.split);
