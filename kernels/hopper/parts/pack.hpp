@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(256)
   for (std::int64_t z = block / (g.blocks_x * g.blocks_y); z < g.matrices; z += g.blocks_z) {
     const Word* const from = g.from + z * g.stride_from;
     Word* const to = g.to + z * g.stride_to;
-    if constexpr (sizeof(Word) !=
-                  2) {  // wgmma reads 16-bit operands of either layout: only short rows are transposed
+    // wgmma reads 16-bit operands of either layout: only short rows are transposed.
+    if constexpr (sizeof(Word) != 2) {
       __shared__ PackTile<Word> tile;
       if (g.transposed) {
         pack_transposed(g, tile, from, to, x, y, g.blocks_y);
