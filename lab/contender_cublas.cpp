@@ -89,6 +89,7 @@ class CublasContender : public Contender {
 
   std::string refuses(const Problem& p) const override {
     if (auto s = dispatch::check(p); !s.ok()) return s.message();
+    if (p.has_epilogue()) return "the cuBLAS contenders have no epilogue";
     if (p.k == 0) return "k is 0; the cuBLAS contenders take k of 1 or more";
     for (const auto& [variable, type] : kOverrides) {
       if (p.in == type && std::getenv(variable) != nullptr)

@@ -66,7 +66,8 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
   if (call.problem.m == 0 || call.problem.n == 0) return {};
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());
-  const RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
+  RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
+  args.bias = row.bias, args.before = row.before;
   const runtime::Here here(*machine_);
   return dispatch::launch(chosen_, args, stream);
 }

@@ -95,7 +95,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   }
 
   const bool vector_c = !misaligned(args.C) && !rows_misaligned(C);
-  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3;
+  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3 && !p.has_epilogue();
   // A K-major box that ends with the matrix is faster than one that reaches beyond it.
   const auto box_rows = [](const Matrix& m, int most) {
     return m.major == Major::k ? static_cast<int>(std::min<std::int64_t>(most, m.rows)) : most;
@@ -142,7 +142,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .a = source_a,
                .b = source_b,
                .bm = t.bm,
-               .bn = t.bn};
+               .bn = t.bn,
+               .epilogue = epilogue_of(p, args.bias, args.before)};
   const int together = v.blocks() * division.k_blocks;
   const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole
@@ -178,6 +179,7 @@ extern const Rung rung = {.id = "hopper/59_summit",
                           .choose = [](const Query& query) { return choose_of(kVariants, query); },
                           .only_arch = true,
                           .pointer_alignment = 16,
-                          .copies = true};
+                          .copies = true,
+                          .epilogue = true};
 
 }  // namespace cairn::hopper_59

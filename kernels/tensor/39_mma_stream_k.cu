@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "device/async_copy.hpp"
+#include "device/epilogue.hpp"
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
@@ -76,6 +77,7 @@ template <class In> struct Args {
   bool vector_c;  // 16-byte accesses of C
   StreamK stream_k;
   float* partials;  // two tiles for each range of k-steps: the tile it begins in, and the tile it ends in
+  Epilogue epilogue;
 };
 
 // Copies tiles of one operand into shared memory: `mn` rows of op(A) or columns of op(B), by `bk` of k. A tile keeps
@@ -177,6 +179,14 @@ __device__ __forceinline__ void load_b(std::uint32_t (&to)[4], const E* tile, in
   } else {
     load_transposed(to, tile + (offset ^ col) + kk * LoaderB::kCols);
   }
+}
+
+// One element of C, with the epilogue. A batch is a launch for each product.
+template <class In>
+__device__ __forceinline__ void finish_one(const Args<In>& g, std::int64_t row, std::int64_t col, float sum) {
+  const std::int64_t at = row * g.ldc + col;
+  if (g.wide) return finish<float>(g.epilogue, g.C, at, 0, row, col, sum, g.alpha, g.beta);
+  finish<Element<In>>(g.epilogue, g.C, at, 0, row, col, sum, g.alpha, g.beta);
 }
 
 template <class In, int tile, bool k_major_a, bool k_major_b, int threads = kTiles[tile].threads()>
@@ -309,6 +319,12 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
     __syncwarp();
     if (split) {
       store_strip<float, t.wn>(partials + down * t.bn, t.bn, strip, rows, t.wn, 1, 0, true, lane);
+    } else if (g.epilogue.any) {
+#pragma unroll 1
+      for (int e = lane; e < rows * t.wn; e += 32) {
+        const int r = e / t.wn, c = e % t.wn;
+        if (c < cols) finish_one(g, job.row + down + r, job.col + col + c, strip[r][c]);
+      }
     } else if (g.wide) {
       store_strip<float, t.wn>(static_cast<float*>(g.C) + at, g.ldc, strip, rows, cols, g.alpha, g.beta, g.vector_c,
                                lane);
@@ -331,7 +347,11 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_fixup
   if (!add_partials(layers, g.stream_k, g.partials, t.bm * t.bn, split, row)) return;
   const int col = static_cast<int>(threadIdx.x) * 4, left = tile_at.cols - col;
   const std::int64_t at = (tile_at.row + row) * g.ldc + tile_at.col + col;
-  if (g.wide) {
+  if (g.epilogue.any) {
+#pragma unroll 1
+    for (int e = 0; e < min(left, 4); ++e)
+      finish_one(g, tile_at.row + row, tile_at.col + col + e, layers[0][col + e]);
+  } else if (g.wide) {
     update<float, 4>(static_cast<float*>(g.C) + at, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
   } else {
     update<Element<In>, 4>(static_cast<Element<In>*>(g.C) + at, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
@@ -342,7 +362,7 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
   return with_tile<kTiles>(tile, [&]<int i>() -> Status {
     constexpr Tile t = kTiles[i];
     const GemmArgs<Element<In>, Out, float> g(args);
-    if (g.idle()) return {};
+    if (args.idle()) return {};
     const std::int64_t tiles = ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), bytes = g.k * size_of(args.problem.in);
     const bool chosen = args.choice != nullptr && g.k > 0;
     const StreamK stream_k = chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
@@ -351,8 +371,23 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
     const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
     const bool vector_c = rows_of_16_bytes(g.C, g.ldc);
     auto* const partials = reinterpret_cast<float*>(args.scratch.data());
-    const Args<In> same{g.m,    g.n, g.k,   g.alpha, g.A,    g.lda,    g.B,      g.ldb,
-                        g.beta, g.C, g.ldc, wide,    vector, vector_c, stream_k, partials};
+    const Args<In> same{g.m,
+                        g.n,
+                        g.k,
+                        g.alpha,
+                        g.A,
+                        g.lda,
+                        g.B,
+                        g.ldb,
+                        g.beta,
+                        g.C,
+                        g.ldc,
+                        wide,
+                        vector,
+                        vector_c,
+                        stream_k,
+                        partials,
+                        epilogue_of(args.problem, args.bias, args.before)};
     const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
     const auto kernel =
         k_major_a
@@ -394,6 +429,7 @@ extern const Rung rung = {.id = "tensor/39_mma_stream_k",
                           .tiles = std::size(kTiles),
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
-                          .choose = choose};
+                          .choose = choose,
+                          .epilogue = true};
 
 }  // namespace cairn::tensor_39

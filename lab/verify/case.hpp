@@ -25,6 +25,7 @@ struct Case {
   double beta = 0;
   Mode mode = Mode::exact;
   std::int64_t offset_a = 0, offset_b = 0, offset_c = 0;  // elements past a 256-byte boundary
+  std::int64_t offset_bias = 0, offset_before = 0;        // likewise
   bool alias = false;                                     // B is the same memory as A
   bool null_inputs = false;  // A and B are null, where alpha = 0 or k = 0 forbids reading them
 
@@ -45,10 +46,14 @@ struct Space {
   std::optional<std::int64_t> batch = {};
   std::optional<double> alpha = {}, beta = {};
   std::optional<Invariant> invariant = {};
-  std::string flags;  // the command-line flags that describe this space, for replay commands
+  bool epilogues = true;  // some cases have one
+  std::string flags;      // the command-line flags that describe this space, for replay commands
 };
 
 Case draw(std::uint64_t seed, const Space& space);
+
+// The same case without an epilogue.
+Case without_epilogue(Case test);
 
 // The same problem with leading dimensions and batch strides of A and B rounded up to multiples of so many bytes; and
 // the same case with A and B aligned to them.
