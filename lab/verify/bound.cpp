@@ -87,7 +87,7 @@ Bound Bounds::at(double magnitude, double exact, double excess) const {
 Bound Bounds::activated(double magnitude, double before, double after, double excess) const {
   const Bound sums = of_sums(magnitude, excess);
   const bool computed = activation_ != Activation::relu;
-  const double slope = computed ? 1.13 : 1, own = computed ? 8 * acc_unit_ * std::abs(before) : 0;
+  const double slope = computed ? 1.13 : 1, own = computed ? 12 * acc_unit_ * std::abs(before) : 0;
   const double rest = own + out_unit_ * std::abs(after);
   return {slope * sums.expected + rest, slope * sums.rigorous + rest};
 }

@@ -29,9 +29,9 @@ class Bounds {
   Bound at(double magnitude, double exact, double excess = 0) const;
   // After the problem's activation: `before` is the exact value that it is applied to, `after` what it makes of it.
   //
-  //   slope * (error of the sum) + 8 u |before| + u_out |after| + eta
+  //   slope * (error of the sum) + 12 u |before| + u_out |after| + eta
   //
-  // slope is the largest of the function's derivative; relu computes nothing, and the 8 u are not for it.
+  // slope is the largest of the function's derivative; relu computes nothing, and the 12 u are not for it.
   Bound activated(double magnitude, double before, double after, double excess = 0) const;
 
  private:
