@@ -1,5 +1,5 @@
 // What a problem asks for beyond alpha * op(A) * op(B) + beta * C: a bias, an activation, and the value before it stored
-// beside C. Threads apply it to one element after the other, in loops that are not unrolled: the functions are long.
+// beside C. Threads apply it to neighbours in a row of C, in loops that are not unrolled: the functions are long.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "cairn/types.hpp"
+#include "device/activation.hpp"
 #include "device/scaled_sum.hpp"
 
 namespace cairn {
@@ -18,49 +19,104 @@ struct Epilogue {
   std::int64_t stride_bias;  // from a product of the batch to the next
   Bias side;
   bool wide_bias;  // of the accumulator's type, else of C's
+  bool vector;     // all that is read and stored allows 16-byte accesses
   Activation activation;
   bool any;  // false: there is none
 };
 
-inline Epilogue epilogue_of(const Problem& p, const void* bias, void* before) {
-  return {bias,
-          p.before == Before::stored ? before : nullptr,
-          p.stride_bias,
-          p.bias,
-          p.bias_type == accumulator(p.in),
-          p.activation,
-          p.has_epilogue()};
+// `vector_c`: C allows 16-byte accesses.
+inline Epilogue epilogue_of(const Problem& p, const void* bias, void* before, bool vector_c) {
+  const auto aligned = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
+  void* const stored = p.before == Before::stored ? before : nullptr;
+  return {.bias = bias,
+          .before = stored,
+          .stride_bias = p.stride_bias,
+          .side = p.bias,
+          .wide_bias = p.bias_type == accumulator(p.in),
+          .vector = vector_c && aligned(stored) && aligned(bias) && p.stride_bias * size_of(p.bias_type) % 16 == 0,
+          .activation = p.activation,
+          .any = p.has_epilogue()};
 }
 
-// NaN stays NaN, and at minus infinity each has its limit, 0.
-template <class T> __device__ __forceinline__ T activated(Activation activation, T x) {
-  if (activation == Activation::none) return x;
-  if (activation == Activation::relu) return x < 0 ? T(0) : x;
-  if (x < 0 && isinf(x)) return 0;
-  if (activation == Activation::gelu) return T(0.5) * x * erfc(x * T(-0.70710678118654752440));
-  // x (1 + tanh u) / 2 = x / (1 + exp(-2 u)), which keeps its digits where tanh u is close to -1.
-  constexpr T twice = T(1.59576912160573071176);  // 2 sqrt(2 / pi)
-  const T u = activation == Activation::silu ? x : twice * (x + T(0.044715) * x * x * x);
-  return x / (1 + exp(-u));
+// Where an element is: the index in C, the product of the batch, and there the row and the column.
+struct Place {
+  std::int64_t index, batch, row, col;
+};
+
+namespace detail {
+// n neighbours in memory, in accesses of up to 16 bytes.
+template <class T, int n> struct alignas(n * sizeof(T) < 16 ? n * sizeof(T) : 16) Neighbours { T at[n]; };
+template <class From, int n, class T> __device__ __forceinline__ void load_all(T (&to)[n], const From* from) {
+  const auto some = *reinterpret_cast<const Neighbours<From, n>*>(from);
+#pragma unroll
+  for (int e = 0; e < n; ++e) to[e] = static_cast<T>(some.at[e]);
+}
+template <class To, int n, class T> __device__ __forceinline__ void store_all(To* to, const T (&from)[n]) {
+  Neighbours<To, n> some;
+#pragma unroll
+  for (int e = 0; e < n; ++e) some.at[e] = static_cast<To>(from[e]);
+  *reinterpret_cast<Neighbours<To, n>*>(to) = some;
+}
+// A sum that the compiler does not fuse with the product before it: the bits of C are the same on every path.
+__device__ __forceinline__ float sum_of(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ double sum_of(double a, double b) { return __dadd_rn(a, b); }
+}  // namespace detail
+
+// Makes of n sums, neighbours in a row of C from `at` on, the values before the activation, and stores them if they
+// are asked for. More than one only where `vector` is true.
+template <class Out, int n, class T>
+__device__ __forceinline__ void before_activation(const Epilogue& e, const void* C, const Place& at, T (&x)[n],
+                                                  T alpha, T beta) {
+  if (beta == 0) {
+#pragma unroll
+    for (T& v : x) v *= alpha;
+  } else {
+    T c[n];
+    detail::load_all(c, static_cast<const Out*>(C) + at.index);
+#pragma unroll
+    for (int i = 0; i < n; ++i) x[i] = scaled_sum(alpha, x[i], beta, c[i]);
+  }
+  const auto add_bias = [&]<class In>(const In* bias) {
+    T values[n];
+    if (e.side == Bias::columns) {
+      detail::load_all(values, bias + at.batch * e.stride_bias + at.col);
+    } else {
+      const T same = static_cast<T>(bias[at.batch * e.stride_bias + at.row]);
+#pragma unroll
+      for (T& v : values) v = same;
+    }
+#pragma unroll
+    for (int i = 0; i < n; ++i) x[i] = detail::sum_of(x[i], values[i]);
+  };
+  if (e.side != Bias::none && e.wide_bias) add_bias(static_cast<const T*>(e.bias));
+  if (e.side != Bias::none && !e.wide_bias) add_bias(static_cast<const Out*>(e.bias));
+  if (e.before != nullptr) detail::store_all(static_cast<Out*>(e.before) + at.index, x);
 }
 
-// What is added to an element in `row` and `col` of product `batch`.
-template <class Out, class T>
-__device__ __forceinline__ T bias_at(const Epilogue& e, std::int64_t batch, std::int64_t row, std::int64_t col) {
-  if (e.side == Bias::none) return 0;
-  const std::int64_t i = batch * e.stride_bias + (e.side == Bias::rows ? row : col);
-  return e.wide_bias ? static_cast<const T*>(e.bias)[i] : static_cast<T>(static_cast<const Out*>(e.bias)[i]);
+// Finishes n sums and stores them in C.
+template <class Out, int n, class T>
+__device__ __forceinline__ void finish(const Epilogue& e, void* C, const Place& at, T (&x)[n], T alpha, T beta) {
+  before_activation<Out>(e, C, at, x, alpha, beta);
+  activate(e.activation, x);
+  detail::store_all(static_cast<Out*>(C) + at.index, x);
 }
 
-// Finishes and stores the element of C at index `at`, which is in `row` and `col` of product `batch`. T accumulates.
-template <class Out, class T>
-__device__ __forceinline__ void finish(const Epilogue& e, void* C, std::int64_t at, std::int64_t batch,
-                                       std::int64_t row, std::int64_t col, T sum, T alpha, T beta) {
-  Out* const c = static_cast<Out*>(C) + at;
-  T x = beta == 0 ? alpha * sum : scaled_sum(alpha, sum, beta, static_cast<T>(*c));
-  x += bias_at<Out, T>(e, batch, row, col);
-  if (e.before != nullptr) static_cast<Out*>(e.before)[at] = static_cast<Out>(x);
-  *c = static_cast<Out>(activated(e.activation, x));
+// Calls put(i, x) for n neighbours, of which `left` are in the matrix: with all of them if `vector`, else with one after
+// the other. sum(i) is what x holds of the i-th.
+template <int n, class Sum, class Put>
+__device__ __forceinline__ void for_neighbours(bool vector, int left, Sum&& sum, Put&& put) {
+  if (vector && left >= n) {
+    float x[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) x[i] = sum(i);
+    put(0, x);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < min(left, n); ++i) {
+      float x[1] = {sum(i)};
+      put(i, x);
+    }
+  }
 }
 
 }  // namespace cairn

@@ -137,6 +137,14 @@ Status describe_matrix(const Stored& s, Type type, std::int64_t batch, std::int6
   return {};
 }
 
+cublasLtEpilogue_t epilogue_of(const Problem& p) {
+  const bool bias = p.bias != Bias::none;
+  if (p.activation == Activation::none) return CUBLASLT_EPILOGUE_BIAS;
+  if (p.activation == Activation::relu) return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+  if (p.before == Before::stored) return bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+  return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+}
+
 Status describe_product(const Problem& column, Described& d) {
   const Problem& p = column;
   const cublasOperation_t op_a = cublas(p.op_a), op_b = cublas(p.op_b);
@@ -147,6 +155,24 @@ Status describe_product(const Problem& column, Described& d) {
     // Compute::fast: all of k is accumulated at the tensor core's own precision.
     const std::int8_t fast = p.compute == Compute::fast ? 1 : 0;
     CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
+  }
+  if (p.has_epilogue()) {
+    const cublasLtEpilogue_t epilogue = epilogue_of(p);
+    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
+                 sizeof epilogue);
+  }
+  if (p.bias != Bias::none) {
+    const cudaDataType_t type = cuda(p.bias_type);
+    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type,
+                 sizeof type);
+    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &p.stride_bias,
+                 sizeof p.stride_bias);
+  }
+  if (p.before == Before::stored) {
+    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &p.ldc,
+                 sizeof p.ldc);
+    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
+                 &p.stride_c, sizeof p.stride_c);
   }
   // A D of e4m3 has no C of its type to add: cuBLASLt wants to hear of one in bf16, and with beta = 0 leaves it
   // alone.
@@ -251,6 +277,14 @@ class OpenCublas final : public Cublas {
     const cublasLtMatmulAlgo_t algo = to_lt(algorithm);
     const void* added = c.problem.out == Type::e4m3 ? nullptr : c.C;
     return machine_->run_here([&]() -> Status {
+      if (c.problem.bias != Bias::none) {
+        CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &c.bias,
+                     sizeof c.bias);
+      }
+      if (c.problem.before == Before::stored) {
+        CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+                     &c.before, sizeof c.before);
+      }
       CAIRN_CUBLAS(cublasLtMatmul, lt_, d.operation, scalars.alpha(), c.A, d.A, c.B, d.B, scalars.beta(), added, d.C,
                    c.C, d.D, &algo, workspace_.data(), kWorkspaceBytes, static_cast<cudaStream_t>(stream));
       return {};

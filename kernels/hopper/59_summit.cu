@@ -143,7 +143,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .b = source_b,
                .bm = t.bm,
                .bn = t.bn,
-               .epilogue = epilogue_of(p, args.bias, args.before)};
+               .epilogue = epilogue_of(p, args.bias, args.before, vector_c)};
   const int together = v.blocks() * division.k_blocks;
   const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole

@@ -284,7 +284,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
         const int c = col + j / chunk * chunk * lanes_n + j % chunk;
         if (c >= b.inside) break;
         const std::int64_t at = batch * args.stride_c + (row0 + r) * g.ldc + col0 + c;
-        finish<T>(args.epilogue, g.C, at, batch, row0 + r, col0 + c, own[j * threads], g.alpha, g.beta);
+        T one[1] = {own[j * threads]};
+        finish<T>(args.epilogue, g.C, {at, batch, row0 + r, col0 + c}, one, g.alpha, g.beta);
       }
     }
     return;
@@ -331,8 +332,13 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
                     : (transpose_b ? simt_22_pipelined<T, i, false, true> : simt_22_pipelined<T, i, false, false>);
     constexpr std::int64_t kMostBatches = 65535;
     for (std::int64_t first = 0; first < p.batch; first += kMostBatches) {
-      Args<T> some{
-          g, p.stride_a, p.stride_b, p.stride_c, vector_ab, vector_c, epilogue_of(p, args.bias, args.before)};
+      Args<T> some{g,
+                   p.stride_a,
+                   p.stride_b,
+                   p.stride_c,
+                   vector_ab,
+                   vector_c,
+                   epilogue_of(p, args.bias, args.before, vector_c)};
       if (g.k > 0) some.g.A += first * p.stride_a, some.g.B += first * p.stride_b;  // with k == 0 they may be null
       some.g.C += first * p.stride_c;
       if (some.epilogue.side != Bias::none)

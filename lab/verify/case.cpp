@@ -93,9 +93,15 @@ void draw_epilogue(Random& random, Case& c) {
   p.activation = random.pick(kActivations);
   if (p.activation != Activation::none && random.chance(40)) p.before = Before::stored;
   c.offset_bias = draw_offset(random), c.offset_before = draw_offset(random);
-  // What a transcendental function makes of integers is not exact.
-  const bool exact = p.activation == Activation::none || p.activation == Activation::relu;
-  if (!exact && c.mode == Mode::exact) c.mode = Mode::rounding;
+}
+
+// That of `named`, whose bias is f32 or of C's type.
+void take_epilogue(Random& random, const Problem& named, Case& c) {
+  Problem& p = c.problem;
+  p.bias = named.bias, p.activation = named.activation, p.before = named.before;
+  p.bias_type = named.bias_type == named.out ? p.out : accumulator(p.in);
+  if (random.chance(60)) p.stride_bias = p.bias_elements();
+  c.offset_bias = draw_offset(random), c.offset_before = draw_offset(random);
 }
 
 }  // namespace
@@ -219,7 +225,13 @@ Case draw(std::uint64_t seed, const Space& space) {
   // Last, so that a seed draws what it drew before there was such a thing.
   if (random.chance(10)) p.invariant = random.chance(50) ? Invariant::rows : Invariant::columns;
   if (space.invariant) p.invariant = *space.invariant;
-  if (random.chance(12) && space.epilogues) draw_epilogue(random, c);
+  const auto& given_epilogues = space.given_epilogues;
+  if (random.chance(12) && space.epilogues && given_epilogues.empty()) draw_epilogue(random, c);
+  if (!given_epilogues.empty()) {
+    const std::int64_t which = random.integer(0, std::ssize(given_epilogues) - 1);
+    take_epilogue(random, given_epilogues[static_cast<std::size_t>(which)], c);
+  }
+  if (c.mode == Mode::exact && !is_exact(c.problem.activation)) c.mode = Mode::rounding;
   return c;
 }
 

@@ -142,6 +142,8 @@ template <class Out> class Elements {
       const double before = exact.hi + exact.lo;
       exact = {cpu::activated(activation_, before), 0};
       allowed = bounds_.activated(oracle_.magnitude[at], before, exact.hi, excess);
+      const double further = test_.activation_error * std::abs(before);
+      allowed.expected += further, allowed.rigorous += further;
     }
     const double own = oracle_.unit * oracle_.magnitude[at];
     allowed.expected -= own, allowed.rigorous -= own;
@@ -163,6 +165,10 @@ template <class Out> class Elements {
 
 }  // namespace
 
+Verdict worse(const Verdict& a, const Verdict& b) {
+  return {Outcome::passed, "", std::max(a.ratio, b.ratio), std::max(a.rigorous, b.rigorous)};
+}
+
 bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out, double& ratio) {
   if (std::isnan(exact.hi) || std::isnan(found)) return std::isnan(exact.hi) && std::isnan(found);
   const Limits l = limits(out);
@@ -182,9 +188,14 @@ bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out,
   return error <= bound;
 }
 
-Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Oracle& oracle) {
-  return with_type(row.problem.out,
-                   [&]<class Out>() { return Elements<Out>(test, row, found, oracle, Stage::after).judge(); });
+Verdict judge_elements(const Case& test, const Call& row, const Found& found, Oracle& oracle) {
+  return with_type(row.problem.out, [&]<class Out>() {
+    Verdict verdict = Elements<Out>(test, row, found.C, oracle, Stage::after).judge();
+    if (row.problem.before == Before::none || verdict.outcome == Outcome::failed) return verdict;
+    Verdict values = Elements<Out>(test, row, found.before, oracle, Stage::before).judge();
+    if (values.outcome == Outcome::failed) return values;
+    return worse(verdict, values);
+  });
 }
 
 Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& oracle) {
@@ -195,14 +206,8 @@ Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& o
   call.bias = before.bias.matrix();
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
-  if (is_large(row.problem) && !row.problem.has_epilogue()) return judge_large(test, row, after.C.matrix());
-  Verdict verdict = judge_elements(test, row, after.C.matrix(), oracle);
-  if (row.problem.before == Before::none || verdict.outcome == Outcome::failed) return verdict;
-  const Verdict values = with_type(row.problem.out, [&]<class Out>() {
-    return Elements<Out>(test, row, after.before.matrix(), oracle, Stage::before).judge();
-  });
-  if (values.outcome == Outcome::failed) return values;
-  return {Outcome::passed, "", std::max(verdict.ratio, values.ratio), std::max(verdict.rigorous, values.rigorous)};
+  const Found found{after.C.matrix(), after.before.matrix()};
+  return is_large(row.problem) ? judge_large(test, row, found) : judge_elements(test, row, found, oracle);
 }
 
 }  // namespace cairn::lab::verify

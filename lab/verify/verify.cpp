@@ -108,8 +108,10 @@ Verdict Trial::run(Contender& contender) {
   const Call call = placed_->call(test_);
   if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
   const Data &before = placed_->before, &after = placed_->after;
+  Case judged = test_;
+  judged.activation_error = contender.activation_error();
   Verdict verdict =
-      work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after, placed_->oracle);
+      work_ == Work::move ? judge_move(test_, before, after) : judge(judged, before, after, placed_->oracle);
   if (verdict.outcome != Outcome::passed) return verdict;
 
   if (test_.mode == Mode::rounding && !test_.problem.has_epilogue()) {

@@ -62,7 +62,9 @@ class Epilogues : public testing::TestWithParam<std::tuple<const Backend*, TypeP
       for (std::int64_t kk = 0; kk < p.k; ++kk) want += x.alpha * before.a(batch, i, kk) * before.b(batch, kk, j);
       if (p.bias != Bias::none)
         want += bias[static_cast<std::size_t>(batch * p.stride_bias + (p.bias == Bias::rows ? i : j))];
-      if (p.before == Before::stored) ASSERT_EQ(get(p.out, kept.data(), x.c_index(batch, i, j)), want) << p.full();
+      if (p.before == Before::stored) {
+        ASSERT_EQ(get(p.out, kept.data(), x.c_index(batch, i, j)), want) << p.full();
+      }
       const double result = with_type(
           p.out, [&]<class T>() { return static_cast<double>(static_cast<T>(activated(p.activation, want))); });
       ASSERT_EQ(x.c(batch, i, j), result) << p.full();
@@ -94,10 +96,10 @@ TEST_P(Epilogues, AddTheBiasAndApplyTheActivation) {
 INSTANTIATE_TEST_SUITE_P(All, Epilogues,
                          testing::Combine(testing::ValuesIn(backends().begin(), backends().end()),
                                           testing::ValuesIn(kTypePairs)),
-                         [](const auto& info) {
-                           std::string id(std::get<0>(info.param)->id);
+                         [](const auto& each) {
+                           std::string id(std::get<0>(each.param)->id);
                            id.replace(id.find('/'), 1, "_");
-                           const TypePair& types = std::get<1>(info.param);
+                           const TypePair& types = std::get<1>(each.param);
                            return id + "_" + std::string(name(types.first)) + "_" + std::string(name(types.second));
                          });
 

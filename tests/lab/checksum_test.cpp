@@ -45,7 +45,7 @@ TEST(Checksum, TheRightResultPassesInEveryLayout) {
         for (const double beta : {0.0, -1.0, 0.5}) {
           const Worked w = worked(a, b, order, 0.5, beta);
           EXPECT_EQ(first_wrong_row(w.row, bytes(w.C), 1), -1) << w.test.describe();
-          EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::passed);
+          EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::passed);
         }
       }
     }
@@ -59,7 +59,7 @@ TEST(Checksum, OneWrongElementAnywhereIsSeenAndNamed) {
       Worked w = right;
       w.C[at] += by;
       EXPECT_EQ(first_wrong_row(w.row, bytes(w.C), 2), static_cast<std::int64_t>(at / 17));
-      const Verdict v = judge_large(w.test, w.row, bytes(w.C));
+      const Verdict v = judge_large(w.test, w.row, {bytes(w.C)});
       EXPECT_EQ(v.outcome, Outcome::failed);
       EXPECT_NE(v.what.find("row " + std::to_string(at / 17)), std::string::npos) << v.what;
       EXPECT_NE(v.what.find("C[0, " + std::to_string(at % 17) + "]"), std::string::npos) << v.what;
@@ -71,15 +71,15 @@ TEST(Checksum, TwoElementsExchangedAreSeen) {
   Worked w = worked(Op::none, Op::none, Order::row, 1, 0);
   std::swap(w.C[40], w.C[45]);
   ASSERT_NE(w.C[40], w.C[45]);
-  EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::failed);
+  EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::failed);
 }
 
 TEST(Checksum, RealDataAreJudgedBySampledRows) {
   Worked w = worked(Op::none, Op::none, Order::row, 1, 0);
   w.test.mode = Mode::rounding;
-  EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::passed);
+  EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::passed);
   for (float& x : w.C) x += 1;
-  EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::failed);
+  EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::failed);
 }
 
 TEST(Checksum, IsForProductsTheOracleIsTooSlowFor) {

@@ -65,9 +65,9 @@ __device__ __forceinline__ void store_four(const Args& g, const SplitTile& t, in
     });
     return;
   }
-#pragma unroll
-  for (int e = 0; e < 4; ++e)
-    if (e < left) finish_any<In>(g, at + e, t.batch, t.row + row, t.col + col + e, sums[e]);
+  finish_neighbours<In, 4>(g, {at, t.batch, t.row + row, t.col + col}, left, [&](int i) {
+    return i == 0 ? sums[0] : i == 1 ? sums[1] : i == 2 ? sums[2] : sums[3];
+  });
 }
 
 // The blocks of a cluster have stored their partial sums of a tile in neighbouring slots, and all threads have
@@ -112,11 +112,12 @@ template <class Out> __global__ void __launch_bounds__(kFixupThreads) hopper_fix
                    g.beta, g.vector_c);
     return;
   }
-#pragma unroll 1
-  for (int e = 0; e < min(t.cols_left - col, 4); ++e) {
-    finish<Out>(g.epilogue, g.C, t.first + row * g.ldc + col + e, t.batch, t.row + row, t.col + col + e,
-                layers[col + e], g.alpha, g.beta);
-  }
+  const Place at{t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col};
+  for_neighbours<4>(
+      g.epilogue.vector, t.cols_left - col, [&](int i) { return layers[col + i]; },
+      [&](int i, auto& x) {
+        finish<Out>(g.epilogue, g.C, {at.index + i, at.batch, at.row, at.col + i}, x, g.alpha, g.beta);
+      });
 }
 
 }  // namespace cairn::hopper

@@ -13,6 +13,7 @@
 #include "device/stmatrix.hpp"
 #include "device/tma.hpp"
 #include "kernels/hopper/parts/args.hpp"
+#include "kernels/hopper/parts/finish.hpp"
 
 namespace cairn::hopper {
 
@@ -132,78 +133,6 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
   }
 }
 
-// Whether a product of In can have a C of type `out`, f32 aside: only those stores are compiled.
-template <class In, Type out>
-inline constexpr bool can_store = std::is_same_v<In, E4m3> || (std::is_same_v<In, __half> && out == Type::f16) ||
-                                  (std::is_same_v<In, __nv_bfloat16> && out == Type::bf16);
-
-// f.template operator()<Out>() with the type of C.
-template <class In, class F> __device__ __forceinline__ void with_out(Type out, F&& f) {
-  if constexpr (can_store<In, Type::e4m3>) {
-    if (out == Type::e4m3) return f.template operator()<E4m3>();
-  }
-  if constexpr (can_store<In, Type::f16>) {
-    if (out == Type::f16) return f.template operator()<__half>();
-  }
-  if constexpr (can_store<In, Type::bf16>) {
-    if (out == Type::bf16) return f.template operator()<__nv_bfloat16>();
-  }
-  f.template operator()<float>();
-}
-
-// finish() for a C of any type, with the activation compiled once for all of them.
-template <class In>
-__device__ __forceinline__ void finish_any(const Args& g, std::int64_t at, std::int64_t batch, std::int64_t row,
-                                           std::int64_t col, float sum) {
-  float x = g.alpha * sum;
-  with_out<In>(g.out, [&]<class Out>() {
-    const Out* const c = static_cast<const Out*>(g.C) + at;
-    if (g.beta != 0) x = scaled_sum(g.alpha, sum, g.beta, static_cast<float>(*c));
-    x += bias_at<Out, float>(g.epilogue, batch, row, col);
-    if (g.epilogue.before != nullptr) static_cast<Out*>(g.epilogue.before)[at] = static_cast<Out>(x);
-  });
-  const float result = activated(g.epilogue.activation, x);
-  with_out<In>(g.out, [&]<class Out>() { static_cast<Out*>(g.C)[at] = static_cast<Out>(result); });
-}
-
-// Finishes 64 x n accumulators of a warpgroup, of which the first is at (row, col) of the tile and at index `first` of
-// C. Each warp writes up to 64 columns of its 16 rows to shared memory, where a loop can index them. Chunks of eight are
-// permuted within a row, so that the pairs of eight rows are in different banks.
-template <class In, int n>
-__device__ __forceinline__ void finish_accumulators(const Args& g, const BatchPosition& at, int row, int col,
-                                                    std::int64_t first, const float (&acc)[n / 2],
-                                                    const Staging& staging) {
-  constexpr int width = 64;
-  static_assert(4 * 16 * width * static_cast<int>(sizeof(float)) <= kBoxes * kBoxBytes);
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
-  float* const strip = reinterpret_cast<float*>(staging.boxes) + warp * 16 * width;
-  const auto place = [](int r, int c) { return r * width + (c ^ r % 8 * 8); };
-  const int rows = at.rows - row - warp * 16, cols = min(at.cols - col, n);
-#pragma unroll
-  for (int from = 0; from < n; from += width) {
-#pragma unroll
-    for (int j = 0; j < width && from + j < n; j += 8) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float* const two = &acc[(from + j) / 2 + 2 * half];
-        *reinterpret_cast<float2*>(strip + place(lane / 4 + half * 8, j + lane % 4 * 2)) =
-            make_float2(two[0], two[1]);
-      }
-    }
-    __syncwarp();
-#pragma unroll 1
-    for (int e = lane; e < 16 * width; e += 32) {
-      const int r = g.turned ? e % 16 : e / width, c = g.turned ? e / 16 : e % width;
-      if (r >= rows || from + c >= cols) continue;
-      const int down = warp * 16 + r, right = from + c;  // from the first accumulator
-      const std::int64_t p_row = at.row + row + down, p_col = at.col + col + right;
-      const std::int64_t index = first + (g.turned ? right * g.ldc + down : down * g.ldc + right);
-      finish_any<In>(g, index, at.batch, g.turned ? p_col : p_row, g.turned ? p_row : p_col, strip[place(r, c)]);
-    }
-    __syncwarp();  // before the next columns overwrite these
-  }
-}
-
 // Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
 template <class In, class G>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
@@ -239,7 +168,7 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
     const std::int64_t c_row = at.row + tile_row, c_col = at.col + col;
     const std::int64_t first = at.batch * g.stride_c + (g.turned ? c_col * g.ldc + c_row : c_row * g.ldc + c_col);
     if (g.epilogue.any) {
-      finish_accumulators<In, G::wn>(g, at, tile_row, col, first, acc[i], staging);
+      finish_accumulators<In, G::wn>(g, at, tile_row, col, first, acc[i], staging.boxes);
       continue;
     }
     AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4];
@@ -263,7 +192,8 @@ template <class In> __device__ __forceinline__ void store_zeros(const Args& g, i
       for (std::int64_t col = thread; col < cols; col += threads) {
         const std::int64_t at = batch * g.stride_c + row * g.ldc + col;
         if (g.epilogue.any) {
-          finish_any<In>(g, at, batch, row, col, 0.0f);
+          float zero[1] = {};
+          finish_any<In>(g, {at, batch, row, col}, zero);
         } else {
           with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, at, 0.0f, g.alpha, g.beta); });
         }
