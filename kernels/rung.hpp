@@ -192,7 +192,8 @@ struct Rung {
   int row_alignment = 1;      // bytes; leading dimensions and batch strides of A and B must be multiples of it
   int pointer_alignment = 1;  // bytes; A and B must be aligned to it,
   bool copies = false;        // unless choose() was told that they are not (Query::aligned): then they are packed
-  bool epilogue = false;      // it applies the problem's epilogue as it stores C
+  bool epilogue = false;      // it applies the problem's epilogue as it stores C,
+  bool (*finishes)(int tile) = nullptr;  // with this tile; null: with all
 };
 
 inline Status no_such_tile(int tile, std::size_t tiles) {

@@ -46,7 +46,11 @@ std::string RungContender::refuses(const Problem& problem) const {
   if (work() == Work::move && (problem.order != Order::row || problem.k != problem.n || problem.batch != 1)) {
     return "it copies or transposes one row-major matrix; write the problem with k = n";
   }
-  return dispatch::why_not(rung_, dispatch::to_row(problem), dispatch::device_of(machine_->facts()));
+  const Problem row = dispatch::to_row(problem);
+  std::string why = dispatch::why_not(rung_, row, dispatch::device_of(machine_->facts()));
+  if (why.empty() && row.has_epilogue() && tile_ != 0 && rung_.finishes != nullptr && !rung_.finishes(tile_))
+    why = "this tile has no epilogue; others of the rung have one";
+  return why;
 }
 
 Status RungContender::prepare(const Problem& problem) {

@@ -190,8 +190,9 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
   Case test = draw(seed, taken);
   test = on_the_grid(test, contender);
   Problem& p = test.problem;
-  // Contenders without epilogues get the case without it, and not nothing to do.
-  if (p.has_epilogue() && (contender.work() != Work::product || !contender.refuses(p).empty()))
+  // Contenders without epilogues get a case that drew one without it, and not nothing to do.
+  if (p.has_epilogue() && taken.given_epilogues.empty() &&
+      (contender.work() != Work::product || !contender.refuses(p).empty()))
     test = without_epilogue(test);
   if (contender.work() == Work::move) {
     p.batch = taken.batch.value_or(1), p.k = p.n;

@@ -244,7 +244,8 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
       split || tiles <= running ? busy : static_cast<double>(tiles) / (waves * static_cast<double>(running));
   const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - active));
 
-  const double by_threads = p.ldc * size_of(p.out) % 16 == 0 ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
+  const bool by_tma = p.ldc * size_of(p.out) % 16 == 0 && !p.has_epilogue();
+  const double by_threads = by_tma ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
   const double store = crowd * kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
   const double tiles_each = std::ceil(waves), exposed = t.pingpong() ? 1 + kPingpong * (tiles_each - 1) : tiles_each;
 

@@ -4,6 +4,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "device/accumulators.hpp"
 #include "device/e4m3.hpp"
 #include "kernels/hopper/parts/args.hpp"
 
@@ -44,43 +45,34 @@ __device__ __forceinline__ void finish_neighbours(const Args& g, const Place& at
 }
 
 // Finishes 64 x n accumulators of a warpgroup, of which the first is at (row, col) of the tile and at index `first` of
-// C. Each warp writes up to 64 columns of its 16 rows to `strips`, shared memory, where a loop can index them, and
-// finishes four neighbours of C a lane. Chunks of eight are permuted within a row, so that the pairs of eight rows
-// are in different banks.
+// C. Each warp writes strips of its 16 rows to shared memory, where a loop can index them, and finishes four
+// neighbours of C a lane: columns of a row or, of Cᵀ, rows of a column.
 template <class In, int n>
 __device__ __forceinline__ void finish_accumulators(const Args& g, const BatchPosition& at, int row, int col,
-                                                    std::int64_t first, const float (&acc)[n / 2], void* strips) {
-  constexpr int width = 64, some = 4;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
-  float* const strip = static_cast<float*>(strips) + warp * 16 * width;
-  const auto place = [](int r, int c) { return r * width + (c ^ r % 8 * 8); };
-  const int rows = at.rows - row - warp * 16, cols = min(at.cols - col, n);
-  const std::int64_t p_row = at.row + row + warp * 16, p_col = at.col + col;
+                                                    std::int64_t first, const float (&acc)[n / 2],
+                                                    AccumulatorStrip& strip) {
+  constexpr int width = AccumulatorStrip::kCols, some = 4;
+  const int lane = static_cast<int>(threadIdx.x) % 32, down = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+  const int rows = at.rows - row - down, cols = min(at.cols - col, n);
 #pragma unroll 1
   for (int from = 0; from < n; from += width) {
 #pragma unroll
-    for (int j = 0; j < n; j += 8) {
-      if (j / width * width != from) continue;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float* const two = &acc[j / 2 + 2 * half];
-        *reinterpret_cast<float2*>(strip + place(lane / 4 + half * 8, j % width + lane % 4 * 2)) =
-            make_float2(two[0], two[1]);
-      }
-    }
+    for (int next = 0; next < n; next += width)
+      if (next == from) detail::write_strip<n>(strip, acc, next);
     __syncwarp();
 #pragma unroll 1
     for (int e = lane; e < 16 * width / some; e += 32) {
-      // Four columns of a row or, of Cᵀ, four rows of a column.
-      const int r = g.turned ? e / width * some : e / (width / some),
-                c = g.turned ? e % width : e % (width / some) * some, right = from + c;
+      const int r = g.turned ? e % (16 / some) * some : e / (width / some),
+                c = g.turned ? e / (16 / some) : e % (width / some) * some, right = from + c;
+      const std::int64_t below = down + r, down_at = at.row + row + below, right_at = at.col + col + right;
+      const Place to = g.turned ? Place{first + right * g.ldc + below, at.batch, right_at, down_at}
+                                : Place{first + below * g.ldc + right, at.batch, down_at, right_at};
       const int left = g.turned ? (right < cols ? rows - r : 0) : (r < rows ? cols - right : 0);
-      const Place to = g.turned ? Place{first + right * g.ldc + warp * 16 + r, at.batch, p_col + right, p_row + r}
-                                : Place{first + (warp * 16 + r) * g.ldc + right, at.batch, p_row + r, p_col + right};
-      finish_neighbours<In, some>(g, to, left,
-                                  [&](int i) { return strip[g.turned ? place(r + i, c) : place(r, c + i)]; });
+      const float* const sums = &strip.at[r][c];
+      const int step = g.turned ? AccumulatorStrip::kStride : 1;
+      finish_neighbours<In, some>(g, to, left, [=](int i) { return sums[i * step]; });
     }
-    __syncwarp();  // before the next columns overwrite these
+    __syncwarp();  // before the next strip overwrites this one
   }
 }
 

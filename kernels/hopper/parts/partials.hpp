@@ -55,24 +55,24 @@ __device__ __forceinline__ SplitTile split_tile(const Args& g, int bm, int bn, i
 }
 
 // Four neighbours of C, from `col` of row `row` of a split tile on.
-template <class In>
+template <class In, bool finishing>
 __device__ __forceinline__ void store_four(const Args& g, const SplitTile& t, int row, int col, const float* sums) {
   const std::int64_t at = t.first + row * g.ldc + col;
   const int left = t.cols_left - col;
-  if (!g.epilogue.any) {
+  if constexpr (finishing) {
+    finish_neighbours<In, 4>(g, {at, t.batch, t.row + row, t.col + col}, left, [&](int i) {
+      return i == 0 ? sums[0] : i == 1 ? sums[1] : i == 2 ? sums[2] : sums[3];
+    });
+  } else {
     with_out<In>(g.out, [&]<class Out>() {
       update<Out, 4>(static_cast<Out*>(g.C) + at, sums, left, g.alpha, g.beta, g.vector_c);
     });
-    return;
   }
-  finish_neighbours<In, 4>(g, {at, t.batch, t.row + row, t.col + col}, left, [&](int i) {
-    return i == 0 ? sums[0] : i == 1 ? sums[1] : i == 2 ? sums[2] : sums[3];
-  });
 }
 
 // The blocks of a cluster have stored their partial sums of a tile in neighbouring slots, and all threads have
 // synchronized. Each block adds those of every k_blocks-th row.
-template <class In, int bm, int bn>
+template <class In, int bm, int bn, bool finishing>
 __device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank, int thread, int threads) {
   constexpr int most = 8;
   const SplitTile t = split_tile(g, bm, bn, tile);
@@ -91,7 +91,7 @@ __device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank
 #pragma unroll
     for (int b = 1; b < most; ++b)
       if (b < g.k_blocks) sum[0] += four[b].x, sum[1] += four[b].y, sum[2] += four[b].z, sum[3] += four[b].w;
-    store_four<In>(g, t, row, col, sum);
+    store_four<In, finishing>(g, t, row, col, sum);
   }
 }
 

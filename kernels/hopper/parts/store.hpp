@@ -133,8 +133,9 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
   }
 }
 
-// Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
-template <class In, class G>
+// Stores the accumulators of a full tile to C, `finishing` those of a problem with an epilogue. This warpgroup's begin
+// at (row, col) of the tile.
+template <class In, class G, bool finishing>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
                                       const float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
@@ -153,7 +154,7 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
                                                                      here);
       }
     };
-    if (by_tma) {
+    if (by_tma && !finishing) {
       if constexpr (can_store<In, Type::f16>) {
         if (g.out == Type::f16) store_as(std::integral_constant<Type, Type::f16>{});
       }
@@ -167,11 +168,11 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
     bar_sync(here.barrier, 128);
     const std::int64_t c_row = at.row + tile_row, c_col = at.col + col;
     const std::int64_t first = at.batch * g.stride_c + (g.turned ? c_col * g.ldc + c_row : c_row * g.ldc + c_col);
-    if (g.epilogue.any) {
-      finish_accumulators<In, G::wn>(g, at, tile_row, col, first, acc[i], staging.boxes);
+    AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4];
+    if constexpr (finishing) {
+      finish_accumulators<In, G::wn>(g, at, tile_row, col, first, acc[i], strip);
       continue;
     }
-    AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4];
     const auto put = [&](std::int64_t c, float sum) {
       with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, c, sum, g.alpha, g.beta); });
     };
@@ -184,14 +185,15 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
 }
 
 // The same for k = 0, where all sums are 0: without accumulators, which are then never zeroed for a tile of products.
-template <class In> __device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
+template <class In, bool finishing>
+__device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
   const std::int64_t rows = g.turned ? g.n : g.m, cols = g.turned ? g.m : g.n;
   const int products = g.stream_k.whole / static_cast<int>(g.grid.rows * g.grid.cols);
   for (int batch = 0; batch < products; ++batch) {
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
       for (std::int64_t col = thread; col < cols; col += threads) {
         const std::int64_t at = batch * g.stride_c + row * g.ldc + col;
-        if (g.epilogue.any) {
+        if constexpr (finishing) {
           float zero[1] = {};
           finish_any<In>(g, {at, batch, row, col}, zero);
         } else {
