@@ -230,6 +230,9 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
 
 // The kernels of one type of operands, with and without an epilogue: each compiled in a file of its own.
 using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
+using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
+using LoadedTiles = std::make_integer_sequence<int, kLoadedTiles>;
+using EpilogueTiles = FinishingTiles;
 template <class In, Major a, Major b, bool promoted, bool finishing, int... tile>
 Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   Kernel kernel = nullptr;
@@ -237,9 +240,8 @@ Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   return kernel;
 }
 template <class In, bool promoted, bool finishing> Kernel kernel_of(int tile, Major a, Major b) {
-  using Loaded = std::conditional_t<finishing, FinishingTiles, std::make_integer_sequence<int, kLoadedTiles>>;
-  using All = std::conditional_t<finishing, FinishingTiles,
-                                 std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>>;
+  using Loaded = std::conditional_t<finishing, EpilogueTiles, LoadedTiles>;
+  using All = std::conditional_t<finishing, EpilogueTiles, Tiles>;
   if constexpr (sizeof(In) == 2) {  // wgmma reads 16-bit operands of either layout; fetched tiles are K-major
     if (a == Major::mn && b == Major::mn)
       return kernel_in<In, Major::mn, Major::mn, promoted, finishing>(tile, Loaded{});
