@@ -119,4 +119,13 @@ __device__ __forceinline__ void for_neighbours(bool vector, int left, Sum&& sum,
   }
 }
 
+// Finishes and stores n neighbours of C from `at` on, of which `left` are in the matrix; sum(i) is the i-th.
+template <class Out, int n, class Sum>
+__device__ __forceinline__ void finish_neighbours(const Epilogue& e, void* C, const Place& at, int left, Sum&& sum,
+                                                  float alpha, float beta) {
+  for_neighbours<n>(e.vector, left, sum, [&](int i, auto& x) {
+    finish<Out>(e, C, {at.index + i, at.batch, at.row, at.col + i}, x, alpha, beta);
+  });
+}
+
 }  // namespace cairn

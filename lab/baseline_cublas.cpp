@@ -137,6 +137,11 @@ Status describe_matrix(const Stored& s, Type type, std::int64_t batch, std::int6
   return {};
 }
 
+Status set_attribute(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t what, const auto& value) {
+  CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, operation, what, &value, sizeof value);
+  return {};
+}
+
 cublasLtEpilogue_t epilogue_of(const Problem& p) {
   const bool bias = p.bias != Bias::none;
   if (p.activation == Activation::none) return CUBLASLT_EPILOGUE_BIAS;
@@ -147,33 +152,20 @@ cublasLtEpilogue_t epilogue_of(const Problem& p) {
 
 Status describe_product(const Problem& column, Described& d) {
   const Problem& p = column;
-  const cublasOperation_t op_a = cublas(p.op_a), op_b = cublas(p.op_b);
   CAIRN_CUBLAS(cublasLtMatmulDescCreate, &d.operation, compute_type(p), cuda(accumulator(p.in)));
-  CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSA, &op_a, sizeof op_a);
-  CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSB, &op_b, sizeof op_b);
-  if (p.in == Type::e4m3) {
-    // Compute::fast: all of k is accumulated at the tensor core's own precision.
-    const std::int8_t fast = p.compute == Compute::fast ? 1 : 0;
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
-  }
-  if (p.has_epilogue()) {
-    const cublasLtEpilogue_t epilogue = epilogue_of(p);
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
-                 sizeof epilogue);
-  }
-  if (p.bias != Bias::none) {
-    const cudaDataType_t type = cuda(p.bias_type);
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type,
-                 sizeof type);
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &p.stride_bias,
-                 sizeof p.stride_bias);
-  }
-  if (p.before == Before::stored) {
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &p.ldc,
-                 sizeof p.ldc);
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
-                 &p.stride_c, sizeof p.stride_c);
-  }
+  Status failure;
+  const auto set = [&](cublasLtMatmulDescAttributes_t what, const auto& value) {
+    if (failure.ok()) failure = set_attribute(d.operation, what, value);
+  };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, cublas(p.op_a)), set(CUBLASLT_MATMUL_DESC_TRANSB, cublas(p.op_b));
+  // Compute::fast: all of k is accumulated at the tensor core's own precision.
+  if (p.in == Type::e4m3) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{p.compute == Compute::fast});
+  if (p.has_epilogue()) set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(p));
+  if (p.bias != Bias::none) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, cuda(p.bias_type));
+  if (p.bias != Bias::none) set(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, p.stride_bias);
+  if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.ldc);
+  if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, p.stride_c);
+  if (!failure.ok()) return failure;
   // A D of e4m3 has no C of its type to add: cuBLASLt wants to hear of one in bf16, and with beta = 0 leaves it
   // alone.
   const Type added = p.out == Type::e4m3 ? Type::bf16 : p.out;
@@ -277,14 +269,11 @@ class OpenCublas final : public Cublas {
     const cublasLtMatmulAlgo_t algo = to_lt(algorithm);
     const void* added = c.problem.out == Type::e4m3 ? nullptr : c.C;
     return machine_->run_here([&]() -> Status {
-      if (c.problem.bias != Bias::none) {
-        CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &c.bias,
-                     sizeof c.bias);
-      }
-      if (c.problem.before == Before::stored) {
-        CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
-                     &c.before, sizeof c.before);
-      }
+      const auto point = [&](cublasLtMatmulDescAttributes_t what, const void* at) -> Status {
+        return at == nullptr ? Status{} : set_attribute(d.operation, what, at);
+      };
+      if (auto s = point(CUBLASLT_MATMUL_DESC_BIAS_POINTER, c.bias); !s.ok()) return s;
+      if (auto s = point(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, c.before); !s.ok()) return s;
       CAIRN_CUBLAS(cublasLtMatmul, lt_, d.operation, scalars.alpha(), c.A, d.A, c.B, d.B, scalars.beta(), added, d.C,
                    c.C, d.D, &algo, workspace_.data(), kWorkspaceBytes, static_cast<cudaStream_t>(stream));
       return {};

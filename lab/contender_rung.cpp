@@ -48,7 +48,7 @@ std::string RungContender::refuses(const Problem& problem) const {
   }
   const Problem row = dispatch::to_row(problem);
   std::string why = dispatch::why_not(rung_, row, dispatch::device_of(machine_->facts()));
-  if (why.empty() && row.has_epilogue() && tile_ != 0 && rung_.finishes != nullptr && !rung_.finishes(tile_))
+  if (why.empty() && row.has_epilogue() && rung_.finishes != nullptr && !rung_.finishes(tile_))
     why = "this tile has no epilogue; others of the rung have one";
   return why;
 }

@@ -10,8 +10,7 @@ namespace cairn::lab {
 
 void set_epilogue(const std::string& text, Problem& problem) {
   Problem p = problem;
-  p.bias = Bias::none, p.activation = Activation::none, p.before = Before::none;
-  p.bias_type = p.out;
+  p.bias = Bias::none, p.bias_type = Type::f32, p.activation = Activation::none, p.before = Before::none;
   bool none = false;
   std::size_t words = 0;
   for (std::size_t from = 0; from <= text.size(); ++words) {
@@ -27,7 +26,7 @@ void set_epilogue(const std::string& text, Problem& problem) {
     if (plain == "bias" || plain == "row_bias") {
       if (p.bias != Bias::none) refuse("there is one bias");
       p.bias = plain == "bias" ? Bias::columns : Bias::rows;
-      if (f32) p.bias_type = accumulator(p.in);
+      p.bias_type = f32 ? accumulator(p.in) : p.out;
     } else if (word == "before") {
       p.before = Before::stored;
     } else if (word == "none") {
@@ -38,7 +37,7 @@ void set_epilogue(const std::string& text, Problem& problem) {
     } else {
       refuse(fmt::format("'{}' is none of bias, row_bias, relu, gelu, gelu_tanh, silu, before and none", word));
     }
-    if (none && words > 0) refuse("none stands alone");
+    if (none && (words > 0 || from <= text.size())) refuse("none stands alone");
   }
   problem = p;
 }

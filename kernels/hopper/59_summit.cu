@@ -105,7 +105,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   }
 
   const bool vector_c = !misaligned(args.C) && !rows_misaligned(C);
-  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3 && !p.has_epilogue();
+  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3 && p.before == Before::none;
   // A K-major box that ends with the matrix is faster than one that reaches beyond it.
   const auto box_rows = [](const Matrix& m, int most) {
     return m.major == Major::k ? static_cast<int>(std::min<std::int64_t>(most, m.rows)) : most;

@@ -179,13 +179,10 @@ __device__ __forceinline__ void load_b(std::uint32_t (&to)[4], const E* tile, in
 template <int n, class In>
 __device__ __forceinline__ void finish_some(const Args<In>& g, std::int64_t row, std::int64_t col, const float* sums,
                                             int left) {
-  for_neighbours<n>(
-      g.epilogue.vector, left, [=](int i) { return sums[i]; },
-      [&](int i, auto& x) {
-        const Place at{row * g.ldc + col + i, 0, row, col + i};
-        if (g.wide) return finish<float>(g.epilogue, g.C, at, x, g.alpha, g.beta);
-        finish<Element<In>>(g.epilogue, g.C, at, x, g.alpha, g.beta);
-      });
+  const Place at{row * g.ldc + col, 0, row, col};
+  const auto sum = [=](int i) { return sums[i]; };
+  if (g.wide) return finish_neighbours<float, n>(g.epilogue, g.C, at, left, sum, g.alpha, g.beta);
+  finish_neighbours<Element<In>, n>(g.epilogue, g.C, at, left, sum, g.alpha, g.beta);
 }
 
 template <class In, int tile, bool k_major_a, bool k_major_b, int threads = kTiles[tile].threads()>
@@ -352,8 +349,8 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
     const StreamK stream_k = chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
     const bool wide = std::is_same_v<Out, float>;
     const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
-    auto* const partials = reinterpret_cast<float*>(args.scratch.data());
     const Epilogue epilogue = epilogue_of(args.problem, args.bias, args.before, rows_of_16_bytes(g.C, g.ldc));
+    auto* const partials = reinterpret_cast<float*>(args.scratch.data());
     const Args<In> same{g.m, g.n,     g.k,    g.lda, g.ldb,  g.ldc,    g.A,      g.B,
                         g.C, g.alpha, g.beta, wide,  vector, stream_k, partials, epilogue};
     const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
@@ -369,8 +366,8 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
 
 Status launch(const RungArgs& args, int tile, Stream stream) {
   const auto typed = [&]<class In>() {
-    if (args.problem.out == Type::f32) return launch_typed<In, float>(args, tile, stream);
-    return launch_typed<In, Element<In>>(args, tile, stream);
+    return args.problem.out == Type::f32 ? launch_typed<In, float>(args, tile, stream)
+                                         : launch_typed<In, Element<In>>(args, tile, stream);
   };
   if (args.problem.in == Type::f32) return typed.template operator()<Tf32>();
   if (args.problem.in == Type::bf16) return typed.template operator()<__nv_bfloat16>();

@@ -38,10 +38,51 @@ template <class In, int n> __device__ __forceinline__ void finish_any(const Args
 
 // n neighbours of C from `at` on, of which `left` are in the matrix; sum(i) is the i-th.
 template <class In, int n, class Sum>
-__device__ __forceinline__ void finish_neighbours(const Args& g, const Place& at, int left, Sum&& sum) {
+__device__ __forceinline__ void finish_any_neighbours(const Args& g, const Place& at, int left, Sum&& sum) {
   for_neighbours<n>(g.epilogue.vector, left, sum, [&](int i, auto& x) {
     finish_any<In>(g, {at.index + i, at.batch, at.row, at.col + i}, x);
   });
+}
+
+// Finishes 64 x n accumulators of a warpgroup in their registers, where TMA stores them next: nothing is read but a bias
+// along their rows or their columns. The first is at (row, col) of the tile.
+template <class In, int n>
+__device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPosition& at, int row, int col,
+                                                    float (&acc)[n / 2]) {
+  const Epilogue& e = g.epilogue;
+  const int lane = static_cast<int>(threadIdx.x) % 32, below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+#pragma unroll
+  for (float& x : acc) x *= g.alpha;
+  // The bias of element i of the tile's rows or columns, of which there are `count`.
+  const auto bias = [&](std::int64_t first, int i, int count) {
+    float value = 0;
+    if (i >= count) return value;
+    with_out<In>(e.wide_bias ? Type::f32 : g.out, [&]<class T>() {
+      value = static_cast<float>(static_cast<const T*>(e.bias)[at.batch * e.stride_bias + first + i]);
+    });
+    return value;
+  };
+  if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
+    // Each lane loads every 32nd of the columns, and has a pair of eight: the others come from their lanes.
+    float own[(n + 31) / 32];
+#pragma unroll
+    for (int i = 0; i < (n + 31) / 32; ++i) own[i] = bias(at.col, col + i * 32 + lane, at.cols);
+#pragma unroll
+    for (int j = 0; j < n / 8; ++j) {
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair) {
+        const float added = __shfl_sync(0xffffffffu, own[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          acc[j * 4 + half * 2 + pair] = detail::sum_of(acc[j * 4 + half * 2 + pair], added);
+      }
+    }
+  } else if (e.side != Bias::none) {
+    const float added[2] = {bias(at.row, below + lane / 4, at.rows), bias(at.row, below + lane / 4 + 8, at.rows)};
+#pragma unroll
+    for (int i = 0; i < n / 2; ++i) acc[i] = detail::sum_of(acc[i], added[i / 2 % 2]);
+  }
+  activate(e.activation, acc);
 }
 
 // Finishes 64 x n accumulators of a warpgroup, of which the first is at (row, col) of the tile and at index `first` of
@@ -70,7 +111,7 @@ __device__ __forceinline__ void finish_accumulators(const Args& g, const BatchPo
       const int left = g.turned ? (right < cols ? rows - r : 0) : (r < rows ? cols - right : 0);
       const float* const sums = &strip.at[r][c];
       const int step = g.turned ? AccumulatorStrip::kStride : 1;
-      finish_neighbours<In, some>(g, to, left, [=](int i) { return sums[i * step]; });
+      finish_any_neighbours<In, some>(g, to, left, [=](int i) { return sums[i * step]; });
     }
     __syncwarp();  // before the next strip overwrites this one
   }

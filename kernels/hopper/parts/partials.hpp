@@ -60,7 +60,7 @@ __device__ __forceinline__ void store_four(const Args& g, const SplitTile& t, in
   const std::int64_t at = t.first + row * g.ldc + col;
   const int left = t.cols_left - col;
   if constexpr (finishing) {
-    finish_neighbours<In, 4>(g, {at, t.batch, t.row + row, t.col + col}, left, [&](int i) {
+    finish_any_neighbours<In, 4>(g, {at, t.batch, t.row + row, t.col + col}, left, [&](int i) {
       return i == 0 ? sums[0] : i == 1 ? sums[1] : i == 2 ? sums[2] : sums[3];
     });
   } else {
@@ -112,12 +112,9 @@ template <class Out> __global__ void __launch_bounds__(kFixupThreads) hopper_fix
                    g.beta, g.vector_c);
     return;
   }
-  const Place at{t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col};
-  for_neighbours<4>(
-      g.epilogue.vector, t.cols_left - col, [&](int i) { return layers[col + i]; },
-      [&](int i, auto& x) {
-        finish<Out>(g.epilogue, g.C, {at.index + i, at.batch, at.row, at.col + i}, x, g.alpha, g.beta);
-      });
+  finish_neighbours<Out, 4>(
+      g.epilogue, g.C, {t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col}, t.cols_left - col,
+      [&](int i) { return layers[col + i]; }, g.alpha, g.beta);
 }
 
 }  // namespace cairn::hopper

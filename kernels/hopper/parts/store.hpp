@@ -137,24 +137,26 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
 // at (row, col) of the tile.
 template <class In, class G, bool finishing>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
-                                      const float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
+                                      float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
-  const bool by_tma = g.tma_store && (g.tma_store_edge || !edge);
+  constexpr bool in_registers = !finishing || G::finishes_in_registers;
+  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge);
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
     const int tile_row = row + i * 64, p_row = static_cast<int>(at.row) + tile_row,
               p_col = static_cast<int>(at.col) + col;
     Staging here = staging;
     if (here.stages != nullptr) here.stages += i * 64 * kRowBytes;
+    const float alpha = finishing ? 1 : g.alpha;  // or it is applied before
     const auto store_as = [&]<Type out>(std::integral_constant<Type, out>) {
       if (g.turned) {
-        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], g.alpha, here);
+        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], alpha, here);
       } else {
-        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], g.alpha,
-                                                                     here);
+        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], alpha, here);
       }
     };
-    if (by_tma && !finishing) {
+    if (by_tma) {
+      if constexpr (finishing && in_registers) finish_in_registers<In, G::wn>(g, at, tile_row, col, acc[i]);
       if constexpr (can_store<In, Type::f16>) {
         if (g.out == Type::f16) store_as(std::integral_constant<Type, Type::f16>{});
       }
