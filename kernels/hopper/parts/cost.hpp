@@ -57,12 +57,12 @@ namespace model {
 // Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores four fifths of
 // their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 88 %.
 inline constexpr double kTensorSustained = 0.79;
-inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 16.01;
-inline constexpr double kLeastStep = 301;  // of the smallest tiles: wgmma, a wait, a stage released
-inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 1472;    // a grid, until its first k-step; more for each of its blocks
-inline constexpr double kLaunchBlock = 4.763;
-inline constexpr double kCluster = 963.4;  // clusters are scheduled later
+inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 16.4;
+inline constexpr double kLeastStep = 296.4;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kClock = 0.98;       // of the highest clock, while these constants were fitted
+inline constexpr double kLaunch = 1445;      // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 4.914;
+inline constexpr double kCluster = 947.3;  // clusters are scheduled later
 // Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
 // as slow: the 8-norm of their times.
 inline double together(std::initializer_list<double> times) {
@@ -75,30 +75,30 @@ inline double together(std::initializer_list<double> times) {
   }
   return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
-inline constexpr double kMulticast = 0.345;  // of L2's time for a byte that another block of the cluster requests
+inline constexpr double kMulticast = 0.3506;  // of L2's time for a byte that another block of the cluster requests
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.927, kStraddleSectors = 1.59;
-inline constexpr double kRefetch = 0.276;   // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kL2Size = 22.8e6;   // bytes that L2 holds until all have loaded them
-inline constexpr double kIdleSms = 0.5554;  // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kStraddleLines = 0.8889, kStraddleSectors = 1.58;
+inline constexpr double kRefetch = 0.282;   // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 22.3e6;   // bytes that L2 holds until all have loaded them
+inline constexpr double kIdleSms = 0.6403;  // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
-inline constexpr double kPackDrain = 995, kFixupDrain = 2479;
+inline constexpr double kPackDrain = 986, kFixupDrain = 2456;
 // A packing kernel, and each of its blocks; bytes a cycle, read or written.
-inline constexpr double kPackLaunch = 3457, kPackBlock = 281.7, kPackBytes = 16.07;
+inline constexpr double kPackLaunch = 3484, kPackBlock = 280.8, kPackBytes = 16.22;
 // A warp that fetches, for the loads of a lane that are in flight together. Each of the four has a k-step of its own.
-inline constexpr double kFetchRound = 4217;
+inline constexpr double kFetchRound = 4219;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 1120, kEpilogueArea = 3552, kThreadStore = 2.96, kOneGroup = 1.55,
+inline constexpr double kEpilogue = 1120, kEpilogueArea = 3564, kThreadStore = 2.96, kOneGroup = 1.55,
                         kPingpong = 0.608;
-inline constexpr double kNarrowBox = 514.7;  // more for each time that a row of a box is half as long, of 128 bytes
+inline constexpr double kNarrowBox = 517.1;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 3840, kFixupArea = 5830, kFixupRow = 1.319, kFixupPartials = 15.73;
+inline constexpr double kFixup = 3766, kFixupArea = 5947, kFixupRow = 1.324, kFixupPartials = 16;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1887, kClusterSumBytes = 15.41;
+inline constexpr double kClusterSum = 1870, kClusterSumBytes = 15.43;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 // Where power limits the clock, SMs that idle in the tail wave leave their share of it to the others.
