@@ -32,11 +32,16 @@ struct RungArgs {
   std::span<std::byte> scratch = {};  // at least as many bytes as `choice` asks for
   const Choice* choice = nullptr;     // the card's answer for this problem; without it, no tile is split along k
   LaunchCache* cache = nullptr;       // of earlier launches of this problem
+  const void* bias = nullptr;         // of an epilogue, as the problem asks for it
+  void* before = nullptr;
 
   // With alpha or k equal to 0 nothing is multiplied: A and B may be null, and with k == 0 alpha may even be NaN.
   std::int64_t depth() const { return alpha == 0 ? 0 : problem.k; }
   // Nothing to write: C is empty, or C = 1 * C, which keeps its bits (arithmetic would change those of a NaN).
-  bool idle() const { return problem.m == 0 || problem.n == 0 || problem.batch == 0 || (depth() == 0 && beta == 1); }
+  bool idle() const {
+    if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return true;
+    return depth() == 0 && beta == 1 && !problem.has_epilogue();
+  }
 };
 
 // The same with types, by value: the arguments of a kernel. Row-major: op(A) is m x k, op(B) is k x n, C is m x n.
@@ -187,6 +192,8 @@ struct Rung {
   int row_alignment = 1;      // bytes; leading dimensions and batch strides of A and B must be multiples of it
   int pointer_alignment = 1;  // bytes; A and B must be aligned to it,
   bool copies = false;        // unless choose() was told that they are not (Query::aligned): then they are packed
+  bool epilogue = false;      // it applies the problem's epilogue as it stores C,
+  bool (*finishes)(int tile) = nullptr;  // with this tile; null: with all
 };
 
 inline Status no_such_tile(int tile, std::size_t tiles) {

@@ -60,5 +60,10 @@ set(CAIRN_RUNGS
   kernels/hopper/59_summit/tf32.cu
   kernels/hopper/59_summit/e4m3.cu
   kernels/hopper/59_summit/e4m3_promoted.cu
+  kernels/hopper/59_summit/bf16_finishing.cu
+  kernels/hopper/59_summit/f16_finishing.cu
+  kernels/hopper/59_summit/tf32_finishing.cu
+  kernels/hopper/59_summit/e4m3_finishing.cu
+  kernels/hopper/59_summit/e4m3_promoted_finishing.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

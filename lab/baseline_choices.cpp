@@ -91,6 +91,12 @@ std::filesystem::path choices_file() {
   return cache.empty() ? cache : cache / "cairn" / "cublas_choices.json";
 }
 
+std::string choice_text(const Problem& p) {
+  std::string text = p.full();
+  if (p.invariant == Invariant::none && !p.has_epilogue()) text.resize(text.find(" invariant="));
+  return text;
+}
+
 std::optional<LtAlgorithm> find_choice(const std::filesystem::path& file, const ChoiceKey& key) {
   if (file.empty()) return std::nullopt;
   try {

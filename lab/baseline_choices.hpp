@@ -24,6 +24,10 @@ struct ChoiceKey {
 // there is none of these.
 std::filesystem::path choices_file();
 
+// A problem as files of choices name it: without the fields that came after the first such file, where it does not use
+// them.
+std::string choice_text(const Problem& problem);
+
 std::optional<LtAlgorithm> find_choice(const std::filesystem::path& file, const ChoiceKey& key);
 
 // Adds to what the file has, or replaces what it has for the key; the attributes are for human readers. False if

@@ -137,17 +137,35 @@ Status describe_matrix(const Stored& s, Type type, std::int64_t batch, std::int6
   return {};
 }
 
+Status set_attribute(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t what, const auto& value) {
+  CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, operation, what, &value, sizeof value);
+  return {};
+}
+
+cublasLtEpilogue_t epilogue_of(const Problem& p) {
+  const bool bias = p.bias != Bias::none;
+  if (p.activation == Activation::none) return CUBLASLT_EPILOGUE_BIAS;
+  if (p.activation == Activation::relu) return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+  if (p.before == Before::stored) return bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+  return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+}
+
 Status describe_product(const Problem& column, Described& d) {
   const Problem& p = column;
-  const cublasOperation_t op_a = cublas(p.op_a), op_b = cublas(p.op_b);
   CAIRN_CUBLAS(cublasLtMatmulDescCreate, &d.operation, compute_type(p), cuda(accumulator(p.in)));
-  CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSA, &op_a, sizeof op_a);
-  CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_TRANSB, &op_b, sizeof op_b);
-  if (p.in == Type::e4m3) {
-    // Compute::fast: all of k is accumulated at the tensor core's own precision.
-    const std::int8_t fast = p.compute == Compute::fast ? 1 : 0;
-    CAIRN_CUBLAS(cublasLtMatmulDescSetAttribute, d.operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
-  }
+  Status failure;
+  const auto set = [&](cublasLtMatmulDescAttributes_t what, const auto& value) {
+    if (failure.ok()) failure = set_attribute(d.operation, what, value);
+  };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, cublas(p.op_a)), set(CUBLASLT_MATMUL_DESC_TRANSB, cublas(p.op_b));
+  // Compute::fast: all of k is accumulated at the tensor core's own precision.
+  if (p.in == Type::e4m3) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{p.compute == Compute::fast});
+  if (p.has_epilogue()) set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(p));
+  if (p.bias != Bias::none) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, cuda(p.bias_type));
+  if (p.bias != Bias::none) set(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, p.stride_bias);
+  if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.ldc);
+  if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, p.stride_c);
+  if (!failure.ok()) return failure;
   // A D of e4m3 has no C of its type to add: cuBLASLt wants to hear of one in bf16, and with beta = 0 leaves it
   // alone.
   const Type added = p.out == Type::e4m3 ? Type::bf16 : p.out;
@@ -251,6 +269,11 @@ class OpenCublas final : public Cublas {
     const cublasLtMatmulAlgo_t algo = to_lt(algorithm);
     const void* added = c.problem.out == Type::e4m3 ? nullptr : c.C;
     return machine_->run_here([&]() -> Status {
+      const auto point = [&](cublasLtMatmulDescAttributes_t what, const void* at) -> Status {
+        return at == nullptr ? Status{} : set_attribute(d.operation, what, at);
+      };
+      if (auto s = point(CUBLASLT_MATMUL_DESC_BIAS_POINTER, c.bias); !s.ok()) return s;
+      if (auto s = point(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, c.before); !s.ok()) return s;
       CAIRN_CUBLAS(cublasLtMatmul, lt_, d.operation, scalars.alpha(), c.A, d.A, c.B, d.B, scalars.beta(), added, d.C,
                    c.C, d.D, &algo, workspace_.data(), kWorkspaceBytes, static_cast<cudaStream_t>(stream));
       return {};

@@ -136,6 +136,7 @@ class GemmEx final : public CublasContender {
 
  protected:
   std::string refuses_further(const Problem& p) const override {
+    if (p.has_epilogue()) return "cublasGemmEx has no epilogue";
     return p.in == Type::e4m3 ? "cublasGemmEx takes no e4m3" : "";
   }
   Status choose(const Problem&, std::string& details) override {
@@ -182,6 +183,7 @@ class Lt final : public CublasContender {
     if (way_.pipes == Pipes::fma && p.in != Type::f64)
       return "this contender takes only f64: f32 never uses tensor cores, and the other types need them";
     if (p.batch > std::numeric_limits<std::int32_t>::max()) return "the batch is too large for cuBLASLt's integers";
+    if (const char* why = refuses_epilogue(p)) return why;
     if (p.in != Type::e4m3 || is_empty(p)) return "";
     const Problem row = dispatch::to_row(p);
     if (machine()->facts().arch < 100 && (row.op_a != Op::none || row.op_b != Op::transpose))
@@ -190,6 +192,20 @@ class Lt final : public CublasContender {
     if (auto s = shared().open(); !s.ok()) return s.message();
     Plan* plan = nullptr;
     return find(p, Alignment{}, plan).message();
+  }
+
+  // What cuBLASLt fuses: a bias of C's type for each row of a column-major C, ReLU, and GELU by tanh.
+  static const char* refuses_epilogue(const Problem& p) {
+    const Problem column = dispatch::to_column(Call{p}).problem;
+    if (p.activation == Activation::gelu || p.activation == Activation::silu)
+      return "cuBLASLt has ReLU and GELU by tanh, and no other activation";
+    if (column.bias == Bias::columns) return "cuBLASLt adds a bias only along the other side of C";
+    if (p.bias != Bias::none && p.bias_type != p.out) return "cuBLASLt takes a bias of C's type";
+    if (p.before == Before::stored && p.activation != Activation::gelu_tanh)
+      return "cuBLASLt stores the value before an activation only with GELU";
+    if (p.before == Before::stored && p.ldc % 8 != 0)
+      return "cuBLASLt stores values before an activation only in lines of whole eights";
+    return nullptr;
   }
 
   Status choose(const Problem& p, std::string& details) override {
@@ -207,12 +223,18 @@ class Lt final : public CublasContender {
     const Alignment alignment = alignment_of(call);
     if (call.problem.in == Type::e4m3 && std::min({alignment.A, alignment.B, alignment.C}) < 16)
       return {Code::unsupported, "cuBLAS takes e4m3 only where A, B and C are aligned to 16 bytes"};
+    const auto aligned = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
+    if (!aligned(call.bias) || !aligned(call.before))
+      return {Code::unsupported,
+              "cuBLASLt takes a bias, and stores values before an activation, aligned to 16 bytes"};
     Plan* plan = nullptr;
     if (auto s = find(call.problem, alignment, plan); !s.ok()) return s;
     return shared().cublas().matmul(*plan->description, plan->algorithm, call, stream);
   }
 
  public:
+  // Its tanh is the hardware's, within 2^-11.
+  double activation_error() const override { return 0x1p-10; }
   std::string refuses_scalars(const Problem& p, const Scalars& scalars) const override {
     return p.out == Type::e4m3 && scalars.beta != 0 ? kNoBeta : "";
   }
@@ -252,7 +274,7 @@ class Lt final : public CublasContender {
     Cublas& cublas = shared().cublas();
     const CublasSettings& settings = shared().settings();
     const std::string of = way_.pipes == Pipes::fma ? " without tensor cores" : "";
-    const ChoiceKey key{machine()->facts().name, cublas.version(), plan.problem.full() + of};
+    const ChoiceKey key{machine()->facts().name, cublas.version(), choice_text(plan.problem) + of};
     if (auto kept = find_choice(settings.choices, key); kept && cublas.check(*plan.description, *kept).ok()) {
       plan.algorithm = *kept;
       plan.origin = "kept choice";

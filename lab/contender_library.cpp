@@ -33,8 +33,9 @@ class LibraryContender final : public Contender {
 
   Status run(const Call& call, runtime::Stream stream) override {
     if (auto s = handle_.set_stream(stream); !s.ok()) return s;
-    if (way_ == Way::gemm) return gemm(handle_, call.problem, call.alpha, call.A, call.B, call.beta, call.C);
-    return cairn::run(handle_, plan_, call.alpha, call.A, call.B, call.beta, call.C);
+    const Operands data{call.A, call.B, call.C, call.bias, call.before};
+    if (way_ == Way::gemm) return gemm(handle_, call.problem, call.alpha, call.beta, data);
+    return cairn::run(handle_, plan_, call.alpha, call.beta, data);
   }
 
   std::string details() const override { return plan_.id() + (plan_.tile().empty() ? "" : ", tile " + plan_.tile()); }

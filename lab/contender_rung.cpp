@@ -46,7 +46,11 @@ std::string RungContender::refuses(const Problem& problem) const {
   if (work() == Work::move && (problem.order != Order::row || problem.k != problem.n || problem.batch != 1)) {
     return "it copies or transposes one row-major matrix; write the problem with k = n";
   }
-  return dispatch::why_not(rung_, dispatch::to_row(problem), dispatch::device_of(machine_->facts()));
+  const Problem row = dispatch::to_row(problem);
+  std::string why = dispatch::why_not(rung_, row, dispatch::device_of(machine_->facts()));
+  if (why.empty() && row.has_epilogue() && rung_.finishes != nullptr && !rung_.finishes(tile_))
+    why = "this tile has no epilogue; others of the rung have one";
+  return why;
 }
 
 Status RungContender::prepare(const Problem& problem) {
@@ -66,7 +70,8 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
   if (call.problem.m == 0 || call.problem.n == 0) return {};
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());
-  const RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
+  RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
+  args.bias = row.bias, args.before = row.before;
   const runtime::Here here(*machine_);
   return dispatch::launch(chosen_, args, stream);
 }

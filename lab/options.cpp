@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/epilogue.hpp"
 #include "lab/exit.hpp"
 #include "lab/numbers.hpp"
 #include "lab/shapes.hpp"
@@ -116,7 +117,8 @@ std::vector<Problem> ProblemOptions::problems() const {
           given.apply(p);
           p.batch = batch.value_or(1);
           set_strides_end_to_end(p);
-          result.push_back(p);
+          if (epilogue.empty()) result.push_back(p);
+          for (const std::string& words : epilogue) set_epilogue(words, result.emplace_back(p));
         }
       }
     }
@@ -144,6 +146,9 @@ void add_problem_flags(CLI::App& verb, ProblemOptions& options) {
   }
   verb.add_option("--invariant", options.invariant,
                   "rows or columns: each has the same bits whatever m (or n) and the batch are; none if not given");
+  add_list(verb, "--epilogue", options.epilogue,
+           "What follows the product: bias (for each column of C) or row_bias, then relu, gelu, gelu_tanh or "
+           "silu, and before to store its argument; joined by +, as bias+gelu");
   verb.add_option("--batch", options.batch, "So many products, one behind the other; 1 if not given")
       ->check([](const std::string& text) {
         return text.find_first_not_of('0') == text.npos || text.starts_with('-') ? "a batch has 1 product or more"

@@ -22,7 +22,8 @@ struct ProblemOptions {
   std::string ld = {}, lda = {}, ldb = {}, ldc = {};  // as given; --ld is for those that have none of their own
   std::optional<std::int64_t> batch = {};
   std::string invariant = {};  // as given
-  std::string suite = {};      // shapes instead of --shape, with the layouts, batches and leading dimensions it has
+  std::vector<std::string> epilogue = {};
+  std::string suite = {};  // shapes instead of --shape, with the layouts, batches and leading dimensions it has
   std::optional<std::int64_t> count = {};          // shapes of a drawn suite
   std::uint64_t seed = 1;                          // which draws them, and what else a verb draws
   bool shape_given = false, layout_given = false;  // on the command line; else they are a verb's defaults

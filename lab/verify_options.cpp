@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/epilogue.hpp"
 #include "lab/exit.hpp"
 
 namespace cairn::lab {
@@ -25,6 +26,7 @@ std::string flags(const VerifyOptions& options, const ProblemOptions& given) {
   };
   add_text("--ld", given.ld), add_text("--lda", given.lda), add_text("--ldb", given.ldb);
   add_text("--ldc", given.ldc), add_text("--invariant", given.invariant);
+  add("--epilogue", given.epilogue);
   add_one("--batch", given.batch), add_one("--alpha", options.alpha), add_one("--beta", options.beta);
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -38,8 +40,14 @@ verify::Space space(const VerifyOptions& options, const ProblemOptions& given) {
   if (given.shape.empty() && result.leading.any_absolute())
     throw Error(kUsage, "a leading dimension needs a --shape; write +8 for 8 above the least of every shape drawn");
   result.invariant = given.invariant_asked();
+  for (const std::string& words : given.epilogue) {
+    Problem named = Problem::packed(Type::bf16, Op::none, Op::none, 1, 1, 1);  // so that f32 is not C's type
+    set_epilogue(words, named);
+    result.given_epilogues.push_back(named);
+  }
   if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
   ProblemOptions all = given;
+  all.epilogue.clear();
   result.fixed_shape = !given.shape.empty();
   if (all.shape.empty()) all.shape = {"1"};
   if (all.layout.empty()) all.layout = {"nn", "nt", "tn", "tt"};

@@ -12,6 +12,8 @@ struct Call {
   const void* B = nullptr;
   double beta = 0;
   void* C = nullptr;
+  const void* bias = nullptr;
+  void* before = nullptr;
 };
 
 }  // namespace cairn

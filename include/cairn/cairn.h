@@ -40,11 +40,28 @@ typedef enum cairn_invariant {
   CAIRN_INVARIANT_COLUMNS = 2
 } cairn_invariant;
 
+/* A vector that is added to C: an element for each row of it, or for each column. */
+typedef enum cairn_bias { CAIRN_BIAS_NONE = 0, CAIRN_BIAS_ROWS = 1, CAIRN_BIAS_COLUMNS = 2 } cairn_bias;
+
+/* The function that a result passes through before it is stored (cairn::Activation in types.hpp). */
+typedef enum cairn_activation {
+  CAIRN_ACTIVATION_NONE = 0,
+  CAIRN_RELU = 1,
+  CAIRN_GELU = 2,
+  CAIRN_GELU_TANH = 3,
+  CAIRN_SILU = 4
+} cairn_activation;
+
+/* Whether the value before the activation is stored as well. */
+typedef enum cairn_before { CAIRN_BEFORE_NONE = 0, CAIRN_BEFORE_STORED = 1 } cairn_before;
+
 /* Devices: 0, 1, 2 ... are the GPUs as CUDA counts them. */
 enum { CAIRN_CPU = -1, CAIRN_EMU = -2 };
 
-/* C = alpha * op(A) * op(B) + beta * C without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
- * dimensions and strides count elements. in, out, compute, order, op_a, op_b and invariant hold values of the enums above.
+/* C = activation(alpha * op(A) * op(B) + beta * C + bias) without its data: op(A) is m x k, op(B) is k x n, C is m x n. Leading
+ * dimensions and strides count elements. in, out, compute, order, op_a, op_b, invariant, bias, bias_type,
+ * activation and before hold values of the enums above. bias_type is read if there is a bias: CAIRN_F32 (CAIRN_F64 for
+ * inputs of f64) or the type of C.
  *
  * Begin every problem with CAIRN_PROBLEM_INIT:
  *
@@ -71,12 +88,31 @@ typedef struct cairn_problem {
   int64_t batch;
   int64_t stride_a, stride_b, stride_c;
   int32_t invariant;
-  int32_t reserved; /* must be 0 */
+  int32_t bias;
+  int32_t bias_type;
+  int32_t activation;
+  int32_t before;
+  int32_t reserved;    /* must be 0 */
+  int64_t stride_bias; /* elements from the bias of a product to the next one's; 0 shares one */
 } cairn_problem;
 
 /* One 0 for each field after size, spelled out so that no compiler warns of a missing one. */
 #define CAIRN_PROBLEM_INIT \
-  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* The data of a product with an epilogue; what the problem does not ask for stays NULL. size lets the struct grow, as
+ * that of cairn_problem does. */
+typedef struct cairn_operands {
+  size_t size; /* sizeof(cairn_operands), as the caller was compiled */
+  const void* A;
+  const void* B;
+  void* C;
+  const void* bias; /* m or n elements of the problem's bias_type */
+  void* before;     /* laid out as C; written and not read */
+} cairn_operands;
+
+#define CAIRN_OPERANDS_INIT \
+  { sizeof(cairn_operands), NULL, NULL, NULL, NULL, NULL }
 
 /* Storage of the narrow types. */
 typedef uint16_t cairn_f16;
@@ -117,6 +153,9 @@ cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* prob
  * larger matrix are taken. Where alpha or k is 0, A and B are not read and may be anything. */
 cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, double alpha, const void* A, const void* B,
                         double beta, void* C);
+/* The same with an epilogue. What is written, C and `before`, shares no memory with anything else. */
+cairn_status cairn_gemm_operands(cairn_handle handle, const cairn_problem* problem, double alpha, double beta,
+                                 const cairn_operands* operands);
 
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem);
 cairn_status cairn_plan_destroy(cairn_plan plan); /* as cairn_destroy */
@@ -127,6 +166,8 @@ cairn_status cairn_plan_why(cairn_plan plan, const char** why);
 cairn_status cairn_plan_workspace(cairn_plan plan, size_t* bytes);
 cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const void* A, const void* B, double beta,
                        void* C);
+cairn_status cairn_run_operands(cairn_handle handle, cairn_plan plan, double alpha, double beta,
+                                const cairn_operands* operands);
 
 /* The typed calls: one product, A, B and C of one type. */
 cairn_status cairn_gemm_f64(cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,

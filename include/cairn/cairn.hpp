@@ -54,6 +54,15 @@ class Handle {
   std::unique_ptr<Impl> impl_;
 };
 
+// The data of a product; what the problem does not ask for stays null.
+struct Operands {
+  const void* A = nullptr;
+  const void* B = nullptr;
+  void* C = nullptr;
+  const void* bias = nullptr;  // m or n elements of the problem's bias_type, stride_bias apart
+  void* before = nullptr;      // the value before the activation: laid out as C, and not read
+};
+
 // The kernel or backend that was chosen for a problem on a handle's device, and why.
 class Plan {
  public:
@@ -73,7 +82,7 @@ class Plan {
 
  private:
   friend Status plan(const Handle&, const Problem&, Plan&) noexcept;
-  friend Status run(Handle&, const Plan&, double, const void*, const void*, double, void*) noexcept;
+  friend Status run(Handle&, const Plan&, double, double, const Operands&) noexcept;
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -87,11 +96,16 @@ Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
 // C must not share memory with A or B (which may share theirs): such a call is refused. Blocks of one larger matrix,
 // whose rows or columns interleave in memory, are taken. An overlap of batches whose strides and leading dimensions
 // differ may go unnoticed where finding it would take too long; what C holds then is undefined.
+//
+// With an epilogue (Problem::bias, activation, before) C = activation(alpha * op(A) * op(B) + beta * C + bias), rounded
+// once. What is written (C and `before`) must share no memory with anything else.
+Status run(Handle& handle, const Plan& plan, double alpha, double beta, const Operands& operands) noexcept;
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
            void* C) noexcept;
 
 // plan() and run() in one. The handle caches its plans (up to 256, by problem), so that calling this in a loop plans
 // once.
+Status gemm(Handle& handle, const Problem& problem, double alpha, double beta, const Operands& operands) noexcept;
 Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
             void* C) noexcept;
 

@@ -35,6 +35,16 @@ enum class Compute : std::uint8_t { native, tf32, split, fast };
 // tile for every m (or n), and splits no sum along k, which is slower for some shapes.
 enum class Invariant : std::uint8_t { none, rows, columns };
 
+// A vector that is added to C: one element for each row of it (added along the row), or one for each column.
+enum class Bias : std::uint8_t { none, rows, columns };
+
+// The function that a result passes through before it is stored. gelu is x Φ(x) by erf, gelu_tanh its approximation by
+// tanh, silu x / (1 + exp(-x)).
+enum class Activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu };
+
+// Whether the value before the activation is stored too, as training needs it: a matrix like C, beside it.
+enum class Before : std::uint8_t { none, stored };
+
 enum class Code : std::uint8_t {
   ok,
   invalid_argument,     // the call breaks a rule; nothing was read or written
@@ -61,12 +71,15 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-std::string_view name(Type type);            // "bf16"
-std::string_view name(Op op);                // "n" or "t"
-std::string_view name(Order order);          // "row"
-std::string_view name(Compute compute);      // "tf32"
-std::string_view name(Invariant invariant);  // "rows"
-std::string_view name(Code code);            // "invalid_argument"
+std::string_view name(Type type);              // "bf16"
+std::string_view name(Op op);                  // "n" or "t"
+std::string_view name(Order order);            // "row"
+std::string_view name(Compute compute);        // "tf32"
+std::string_view name(Invariant invariant);    // "rows"
+std::string_view name(Bias bias);              // "columns"
+std::string_view name(Activation activation);  // "gelu"
+std::string_view name(Before before);          // "stored"
+std::string_view name(Code code);              // "invalid_argument"
 
 constexpr std::int64_t size_of(Type type) {
   switch (type) {
@@ -113,6 +126,12 @@ struct Problem {
   std::int64_t batch = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;
   Invariant invariant = Invariant::none;
+  // C = activation(alpha * op(A) * op(B) + beta * C + bias), rounded once. A residual is C with beta.
+  Bias bias = Bias::none;
+  Type bias_type = Type::f32;    // f32 (f64 for f64 inputs), or C's
+  std::int64_t stride_bias = 0;  // elements from one product's to the next; 0 shares one
+  Activation activation = Activation::none;
+  Before before = Before::none;  // has C's type, leading dimension and stride
 
   bool operator==(const Problem&) const = default;
 
@@ -120,6 +139,9 @@ struct Problem {
   Stored a() const { return stored(op_a, m, k, lda); }
   Stored b() const { return stored(op_b, k, n, ldb); }
   Stored c() const { return stored(Op::none, m, n, ldc); }
+  std::int64_t bias_elements() const { return bias == Bias::rows ? m : bias == Bias::columns ? n : 0; }
+  // Whether more is asked for than alpha * op(A) * op(B) + beta * C.
+  bool has_epilogue() const { return bias != Bias::none || activation != Activation::none || before != Before::none; }
 
   // A problem whose matrices are packed: every ld the smallest legal one, batches end to end.
   static Problem packed(Type type, Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -146,6 +168,9 @@ Status parse(std::string_view text, Op& out);
 Status parse(std::string_view text, Order& out);
 Status parse(std::string_view text, Compute& out);
 Status parse(std::string_view text, Invariant& out);
+Status parse(std::string_view text, Bias& out);
+Status parse(std::string_view text, Activation& out);
+Status parse(std::string_view text, Before& out);
 
 // Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3 e4m3fast, or in:out
 // such as e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in

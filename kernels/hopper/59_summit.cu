@@ -19,20 +19,29 @@
 
 namespace cairn::hopper_59 {
 
-extern template Kernel kernel_of<__half, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<__nv_bfloat16, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<Tf32, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<E4m3, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<E4m3, true>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__half, false, false>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__nv_bfloat16, false, false>(int tile, Major a, Major b);
+extern template Kernel kernel_of<Tf32, false, false>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, false, false>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, true, false>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__half, false, true>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__nv_bfloat16, false, true>(int tile, Major a, Major b);
+extern template Kernel kernel_of<Tf32, false, true>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, false, true>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, true, true>(int tile, Major a, Major b);
 
-Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
+template <bool finishing> Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
   switch (p.in) {
-    case Type::f16: return kernel_of<__half, false>(tile, a, b);
-    case Type::bf16: return kernel_of<__nv_bfloat16, false>(tile, a, b);
-    case Type::f32: return kernel_of<Tf32, false>(tile, a, b);
+    case Type::f16: return kernel_of<__half, false, finishing>(tile, a, b);
+    case Type::bf16: return kernel_of<__nv_bfloat16, false, finishing>(tile, a, b);
+    case Type::f32: return kernel_of<Tf32, false, finishing>(tile, a, b);
     default:
-      return p.compute == Compute::fast ? kernel_of<E4m3, false>(tile, a, b) : kernel_of<E4m3, true>(tile, a, b);
+      return p.compute == Compute::fast ? kernel_of<E4m3, false, finishing>(tile, a, b)
+                                        : kernel_of<E4m3, true, finishing>(tile, a, b);
   }
+}
+Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
+  return p.has_epilogue() ? kernel_of<true>(p, tile, a, b) : kernel_of<false>(p, tile, a, b);
 }
 void (*fixup_of(Type out))(Args) {
   switch (out) {
@@ -80,6 +89,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   if (args.idle()) return {};
   const Problem p = with_vectors(args.problem);
   const Variant v = kVariants[static_cast<std::size_t>(variant)];
+  if (p.has_epilogue() && !finishes(v)) return {Code::unsupported, "this tile has no epilogue"};
   const Tile& t = v.tile;
   Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
   const Matrix C{args.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
@@ -95,7 +105,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   }
 
   const bool vector_c = !misaligned(args.C) && !rows_misaligned(C);
-  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3;
+  const bool tma_store = vector_c && args.beta == 0 && p.out != Type::e4m3 && p.before == Before::none;
   // A K-major box that ends with the matrix is faster than one that reaches beyond it.
   const auto box_rows = [](const Matrix& m, int most) {
     return m.major == Major::k ? static_cast<int>(std::min<std::int64_t>(most, m.rows)) : most;
@@ -142,7 +152,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .a = source_a,
                .b = source_b,
                .bm = t.bm,
-               .bn = t.bn};
+               .bn = t.bn,
+               .epilogue = epilogue_of(p, args.bias, args.before, vector_c)};
   const int together = v.blocks() * division.k_blocks;
   const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole
@@ -165,19 +176,22 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                                 fixup_of(p.out), g);
 }
 
-extern const Rung rung = {.id = "hopper/59_summit",
-                          .title = "Summit",
-                          .kind = RungKind::gemm,
-                          .types = types::f16_bf16_tf32_e4m3,
-                          .layouts = layout::all,
-                          .arch = 90,
-                          .tiles = kVariants.size(),
-                          .tile_name = tile_name<kVariants>,
-                          .launch = launch,
-                          .batched = true,
-                          .choose = [](const Query& query) { return choose_of(kVariants, query); },
-                          .only_arch = true,
-                          .pointer_alignment = 16,
-                          .copies = true};
+extern const Rung rung = {
+    .id = "hopper/59_summit",
+    .title = "Summit",
+    .kind = RungKind::gemm,
+    .types = types::f16_bf16_tf32_e4m3,
+    .layouts = layout::all,
+    .arch = 90,
+    .tiles = kVariants.size(),
+    .tile_name = tile_name<kVariants>,
+    .launch = launch,
+    .batched = true,
+    .choose = [](const Query& query) { return choose_of(kVariants, query, finishes); },
+    .only_arch = true,
+    .pointer_alignment = 16,
+    .copies = true,
+    .epilogue = true,
+    .finishes = [](int variant) { return finishes(kVariants[static_cast<std::size_t>(variant)]); }};
 
 }  // namespace cairn::hopper_59

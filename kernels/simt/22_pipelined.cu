@@ -11,6 +11,7 @@
 // Needs   f32, f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies where A, B
 //         and C allow them; sm_80.
 #include "device/async_copy.hpp"
+#include "device/epilogue.hpp"
 #include "device/launch.hpp"
 #include "device/scaled_sum.hpp"
 #include "device/vec.hpp"
@@ -65,6 +66,7 @@ template <class T> struct Args {
   GemmArgs<T> g;
   std::int64_t stride_a, stride_b, stride_c;
   bool vector_ab, vector_c;  // 16-byte accesses are possible
+  Epilogue epilogue;
 };
 
 // Copies tiles of one operand into shared memory, where a tile is MN-major, (bk, rows): `rows` rows of op(A), or as
@@ -266,6 +268,28 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
 
   // Store. With beta == 0, C is not read: it may hold anything, NaN included.
   T* const C = g.C + batch * args.stride_c;
+  if (args.epilogue.any) {
+    // An activation is too long a function for every accumulator: a row of a thread goes through shared memory, where a
+    // loop can index it.
+    __syncthreads();  // all warps have read the last stage
+    T* const own = reinterpret_cast<T*>(shared_bytes) + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < t.tm; ++i) {
+      const int r = row + i / chunk * chunk * lanes_m + i % chunk;
+      if (r >= a.inside) continue;
+#pragma unroll
+      for (int j = 0; j < t.tn; ++j) own[j * threads] = acc[i][j];
+#pragma unroll 1
+      for (int j = 0; j < t.tn; ++j) {
+        const int c = col + j / chunk * chunk * lanes_n + j % chunk;
+        if (c >= b.inside) break;
+        const std::int64_t at = batch * args.stride_c + (row0 + r) * g.ldc + col0 + c;
+        T one[1] = {own[j * threads]};
+        finish<T>(args.epilogue, g.C, {at, batch, row0 + r, col0 + c}, one, g.alpha, g.beta);
+      }
+    }
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < t.tm; ++i) {
     const int r = row + i / chunk * chunk * lanes_m + i % chunk;
@@ -298,7 +322,7 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
     static_assert(t.valid());
     const Problem& p = args.problem;
     const GemmArgs<T> g(args);
-    if (g.idle()) return {};
+    if (args.idle()) return {};
     const bool vector_ab = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb) &&
                            p.stride_a % t.chunk() == 0 && p.stride_b % t.chunk() == 0;
     const bool vector_c = rows_of_16_bytes(g.C, g.ldc) && p.stride_c % t.chunk() == 0;
@@ -308,9 +332,19 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
                     : (transpose_b ? simt_22_pipelined<T, i, false, true> : simt_22_pipelined<T, i, false, false>);
     constexpr std::int64_t kMostBatches = 65535;
     for (std::int64_t first = 0; first < p.batch; first += kMostBatches) {
-      Args<T> some{g, p.stride_a, p.stride_b, p.stride_c, vector_ab, vector_c};
+      Args<T> some{g,
+                   p.stride_a,
+                   p.stride_b,
+                   p.stride_c,
+                   vector_ab,
+                   vector_c,
+                   epilogue_of(p, args.bias, args.before, vector_c)};
       if (g.k > 0) some.g.A += first * p.stride_a, some.g.B += first * p.stride_b;  // with k == 0 they may be null
       some.g.C += first * p.stride_c;
+      if (some.epilogue.side != Bias::none)
+        some.epilogue.bias = static_cast<const T*>(some.epilogue.bias) + first * p.stride_bias;
+      if (some.epilogue.before != nullptr)
+        some.epilogue.before = static_cast<T*>(some.epilogue.before) + first * p.stride_c;
       const Grid grid{ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), std::min(kMostBatches, p.batch - first)};
       if (Status s = cairn::launch(grid, t.threads(), t.shared(), stream, kernel, some); !s.ok()) return s;
     }
@@ -352,6 +386,7 @@ extern const Rung rung = {.id = "simt/22_pipelined",
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
                           .batched = true,
-                          .choose = choose};
+                          .choose = choose,
+                          .epilogue = true};
 
 }  // namespace cairn::simt_22

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "device/async_copy.hpp"
+#include "device/epilogue.hpp"
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
@@ -62,20 +63,15 @@ inline constexpr Tile kTiles[] = {{128, 128, 128, 64, 64, 3, 2}};
 
 // The kernel's arguments. The type of C matters only in the epilogue, so it is a flag and not a template argument.
 template <class In> struct Args {
-  std::int64_t m, n, k;
-  float alpha;
-  const Element<In>* A;
-  std::int64_t lda;
-  const Element<In>* B;
-  std::int64_t ldb;
-  float beta;
+  std::int64_t m, n, k, lda, ldb, ldc;
+  const Element<In>*A, *B;
   void* C;
-  std::int64_t ldc;
-  bool wide;      // C is f32, else of the type of A and B
-  bool vector;    // 16-byte copies of A and B are possible,
-  bool vector_c;  // 16-byte accesses of C
+  float alpha, beta;
+  bool wide;    // C is f32, else of the type of A and B
+  bool vector;  // 16-byte copies of A and B are possible
   StreamK stream_k;
   float* partials;  // two tiles for each range of k-steps: the tile it begins in, and the tile it ends in
+  Epilogue epilogue;
 };
 
 // Copies tiles of one operand into shared memory: `mn` rows of op(A) or columns of op(B), by `bk` of k. A tile keeps
@@ -177,6 +173,16 @@ __device__ __forceinline__ void load_b(std::uint32_t (&to)[4], const E* tile, in
   } else {
     load_transposed(to, tile + (offset ^ col) + kk * LoaderB::kCols);
   }
+}
+
+// Finishes n neighbours of C, of which `left` are in the matrix. A batch is a launch for each product.
+template <int n, class In>
+__device__ __forceinline__ void finish_some(const Args<In>& g, std::int64_t row, std::int64_t col, const float* sums,
+                                            int left) {
+  const Place at{row * g.ldc + col, 0, row, col};
+  const auto sum = [=](int i) { return sums[i]; };
+  if (g.wide) return finish_neighbours<float, n>(g.epilogue, g.C, at, left, sum, g.alpha, g.beta);
+  finish_neighbours<Element<In>, n>(g.epilogue, g.C, at, left, sum, g.alpha, g.beta);
 }
 
 template <class In, int tile, bool k_major_a, bool k_major_b, int threads = kTiles[tile].threads()>
@@ -297,7 +303,6 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
 #pragma unroll
   for (int i = 0; i < t.wm / kM; ++i) {
     const int down = row + i * kM, rows = min(job.rows - down, kM);
-    const std::int64_t at = (job.row + down) * g.ldc + job.col + col;
 #pragma unroll
     for (int j = 0; j < t.wn / kN; ++j) {
 #pragma unroll
@@ -309,11 +314,12 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
     __syncwarp();
     if (split) {
       store_strip<float, t.wn>(partials + down * t.bn, t.bn, strip, rows, t.wn, 1, 0, true, lane);
-    } else if (g.wide) {
-      store_strip<float, t.wn>(static_cast<float*>(g.C) + at, g.ldc, strip, rows, cols, g.alpha, g.beta, g.vector_c,
-                               lane);
     } else {
-      store_strip<E, t.wn>(static_cast<E*>(g.C) + at, g.ldc, strip, rows, cols, g.alpha, g.beta, g.vector_c, lane);
+#pragma unroll 1
+      for (int e = lane * 8; e < rows * t.wn; e += 32 * 8) {
+        const int r = e / t.wn, c = e % t.wn;
+        finish_some<8>(g, job.row + down + r, job.col + col + c, &strip[r][c], cols - c);
+      }
     }
     __syncwarp();  // before the next strip overwrites this one
   }
@@ -329,49 +335,43 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_fixup
   if (row >= tile_at.rows) return;  // uniform over the block
   pdl_wait();
   if (!add_partials(layers, g.stream_k, g.partials, t.bm * t.bn, split, row)) return;
-  const int col = static_cast<int>(threadIdx.x) * 4, left = tile_at.cols - col;
-  const std::int64_t at = (tile_at.row + row) * g.ldc + tile_at.col + col;
-  if (g.wide) {
-    update<float, 4>(static_cast<float*>(g.C) + at, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
-  } else {
-    update<Element<In>, 4>(static_cast<Element<In>*>(g.C) + at, &layers[0][col], left, g.alpha, g.beta, g.vector_c);
-  }
+  const int col = static_cast<int>(threadIdx.x) * 4;
+  finish_some<4>(g, tile_at.row + row, tile_at.col + col, &layers[0][col], tile_at.cols - col);
 }
 
 template <class In, class Out> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
   return with_tile<kTiles>(tile, [&]<int i>() -> Status {
     constexpr Tile t = kTiles[i];
     const GemmArgs<Element<In>, Out, float> g(args);
-    if (g.idle()) return {};
+    if (args.idle()) return {};
     const std::int64_t tiles = ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), bytes = g.k * size_of(args.problem.in);
     const bool chosen = args.choice != nullptr && g.k > 0;
     const StreamK stream_k = chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
-    const Grid grid{stream_k.grid()};
     const bool wide = std::is_same_v<Out, float>;
     const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
-    const bool vector_c = rows_of_16_bytes(g.C, g.ldc);
+    const Epilogue epilogue = epilogue_of(args.problem, args.bias, args.before, rows_of_16_bytes(g.C, g.ldc));
     auto* const partials = reinterpret_cast<float*>(args.scratch.data());
-    const Args<In> same{g.m,    g.n, g.k,   g.alpha, g.A,    g.lda,    g.B,      g.ldb,
-                        g.beta, g.C, g.ldc, wide,    vector, vector_c, stream_k, partials};
+    const Args<In> same{g.m, g.n,     g.k,    g.lda, g.ldb,  g.ldc,    g.A,      g.B,
+                        g.C, g.alpha, g.beta, wide,  vector, stream_k, partials, epilogue};
     const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
     const auto kernel =
         k_major_a
             ? (k_major_b ? tensor_39_mma_stream_k<In, i, true, true> : tensor_39_mma_stream_k<In, i, true, false>)
             : (k_major_b ? tensor_39_mma_stream_k<In, i, false, true> : tensor_39_mma_stream_k<In, i, false, false>);
-    const Status s = cairn::launch(grid, t.threads(), t.shared(), stream, kernel, same);
+    const Status s = cairn::launch({stream_k.grid()}, t.threads(), t.shared(), stream, kernel, same);
     if (!s.ok() || stream_k.split == 0) return s;
     return launch_pdl({t.bm, stream_k.split}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_fixup<In, i>, same);
   });
 }
 
 Status launch(const RungArgs& args, int tile, Stream stream) {
-  const bool wide = args.problem.out == Type::f32;
-  if (args.problem.in == Type::f32) return launch_typed<Tf32, float>(args, tile, stream);
-  if (args.problem.in == Type::bf16) {
-    return wide ? launch_typed<__nv_bfloat16, float>(args, tile, stream)
-                : launch_typed<__nv_bfloat16, __nv_bfloat16>(args, tile, stream);
-  }
-  return wide ? launch_typed<__half, float>(args, tile, stream) : launch_typed<__half, __half>(args, tile, stream);
+  const auto typed = [&]<class In>() {
+    return args.problem.out == Type::f32 ? launch_typed<In, float>(args, tile, stream)
+                                         : launch_typed<In, Element<In>>(args, tile, stream);
+  };
+  if (args.problem.in == Type::f32) return typed.template operator()<Tf32>();
+  if (args.problem.in == Type::bf16) return typed.template operator()<__nv_bfloat16>();
+  return typed.template operator()<__half>();
 }
 
 // The cost of the one tile, with rates measured on an H200. Rows that are not aligned are copied element by element,
@@ -394,6 +394,7 @@ extern const Rung rung = {.id = "tensor/39_mma_stream_k",
                           .tiles = std::size(kTiles),
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
-                          .choose = choose};
+                          .choose = choose,
+                          .epilogue = true};
 
 }  // namespace cairn::tensor_39

@@ -163,6 +163,11 @@ void inspect(Race& race, Ring& ring, const Settings& settings) {
   }
 }
 
+// Whether integers give a result that is exact.
+bool exact_data(const Problem& problem, const Scalars& scalars) {
+  return scalars.are_exact() && verify::is_exact(problem.activation);
+}
+
 }  // namespace
 
 verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::uint64_t seed,
@@ -172,7 +177,7 @@ verify::Trial trial_at_size(const Contender& one, const Problem& problem, std::u
   test.problem = problem;
   test.alpha = dispatch::rounded_scalar(scalars.alpha, problem.in);
   test.beta = dispatch::rounded_scalar(scalars.beta, problem.in);
-  test.mode = scalars.are_exact() ? verify::Mode::exact : verify::Mode::rounding;
+  test.mode = exact_data(problem, scalars) ? verify::Mode::exact : verify::Mode::rounding;
   return {one.machine(), test, one.work()};
 }
 
@@ -209,8 +214,8 @@ std::string refusal(const Contender& contender, const record::Row& row, const Pr
   return why.empty() ? contender.refuses_scalars(problem, row.scalars) : why;
 }
 
-std::string verified_word(const Contender& contender, const Scalars& scalars) {
-  return contender.work() == Work::probe ? "never" : scalars.are_exact() ? "exact" : "bound";
+std::string verified_word(const Contender& contender, const Problem& problem, const Scalars& scalars) {
+  return contender.work() == Work::probe ? "never" : exact_data(problem, scalars) ? "exact" : "bound";
 }
 
 std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const Problem& problem,
@@ -229,7 +234,7 @@ std::vector<record::Row> bench(const std::vector<Contender*>& contenders, const 
       return rows;
     if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed, scalars));
     const std::string wrong = wrong_at_size(contender, *trial);
-    rows[i].verified = wrong.empty() ? verified_word(contender, scalars) : wrong;
+    rows[i].verified = wrong.empty() ? verified_word(contender, problem, scalars) : wrong;
     if (wrong.empty()) entered.push_back(i);
   }
   if (entered.empty()) return rows;

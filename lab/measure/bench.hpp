@@ -57,7 +57,7 @@ record::Row blank_row(const Contender& contender, const Problem& problem, const 
 // Why it does not take it; empty if it does.
 std::string refusal(const Contender& contender, const record::Row& row, const Problem& problem);
 // What a row says of a right result.
-std::string verified_word(const Contender& contender, const Scalars& scalars);
+std::string verified_word(const Contender& contender, const Problem& problem, const Scalars& scalars);
 
 // The check before timing: a trial at the timed size for contenders that do the same work as `one`. On exact data, or,
 // with an alpha or beta such as 0.3 that rounds, on real data, whose results must be within their bounds.

@@ -40,7 +40,7 @@ std::vector<record::Row> bench_host(const std::vector<Contender*>& contenders, c
     if (!rows[i].refused.empty()) continue;
     if (!trial) trial.emplace(trial_at_size(contender, problem, settings.seed, rows[i].scalars));
     const std::string wrong = wrong_at_size(contender, *trial);
-    rows[i].verified = wrong.empty() ? verified_word(contender, rows[i].scalars) : wrong;
+    rows[i].verified = wrong.empty() ? verified_word(contender, problem, rows[i].scalars) : wrong;
     if (wrong.empty()) entered.push_back(i);
   }
   if (entered.empty()) return rows;

@@ -10,6 +10,7 @@
 #include "lab/measure/inputs.hpp"
 #include "lab/random.hpp"
 #include "lab/verify/judge.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::measure {
@@ -50,13 +51,18 @@ std::string wrong_element(const Call& row, const void* before, Work work, std::i
     magnitude += std::abs(product);
   }
   const double added = row.beta == 0 ? 0 : row.beta * value(p.out, before, at);
-  exact = row.alpha * exact + added;
-  magnitude = std::abs(row.alpha) * magnitude + std::abs(added);
+  const double bias = cpu::bias_at(row, batch, i, j);
+  exact = row.alpha * exact + added + bias;
+  magnitude = std::abs(row.alpha) * magnitude + std::abs(added) + std::abs(bias);
   // The bound of Compute::fast is for terms of one sign and too wide at a large k; these terms have both signs.
   Problem bounded = p;
   if (p.compute == Compute::fast) bounded.compute = Compute::native;
-  const double allowed =
-      verify::bound(bounded, row.alpha, magnitude, exact).rigorous + narrow_arithmetic(p) * magnitude;
+  const verify::Bounds bounds(bounded, row.alpha);
+  const double after = cpu::activated(p.activation, exact), narrow = narrow_arithmetic(p) * magnitude;
+  const double allowed = p.activation == Activation::none
+                             ? bounds.at(magnitude, exact).rigorous + narrow
+                             : bounds.activated(magnitude, exact, after).rigorous + 2 * narrow;
+  exact = after;
   if (std::abs(found - exact) <= allowed) return "";
   return fmt::format("C[{}][{}] is {} and must be within {:.2g} of {}", i, j, found, allowed, exact);
 }
@@ -85,7 +91,7 @@ std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
     return fmt::format("element {} of the timed C was not written", at);
 
   Call call = ring.call(0);
-  call.A = ring.host_a().data(), call.B = ring.host_b().data();
+  call.A = ring.host_a().data(), call.B = ring.host_b().data(), call.bias = ring.host_bias().data();
   call.C = const_cast<std::byte*>(c.data());  // only read here
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const Problem& p = row.problem;

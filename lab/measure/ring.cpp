@@ -30,15 +30,22 @@ Ring::Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, st
   const std::int64_t of_c = extent(p.c(), p.batch, p.stride_c);
   if (scalars.beta != 0) host_c_ = uniform(p.out, of_c, 3 * seed + 2);
   const auto c_bytes = static_cast<std::size_t>(of_c * size_of(p.out));
-  const double set_bytes = static_cast<double>(host_a_.size() + (work == Work::move ? 0 : host_b_.size()) + c_bytes);
+  const std::size_t before_bytes = p.before == Before::stored ? c_bytes : 0;
+  if (p.bias != Bias::none)
+    host_bias_ = uniform(p.bias_type, (p.batch - 1) * p.stride_bias + p.bias_elements(), 3 * seed + 3);
+  const double set_bytes =
+      static_cast<double>(host_a_.size() + (work == Work::move ? 0 : host_b_.size()) + c_bytes + before_bytes);
   const std::int64_t count = cache == Cache::hot ? 1 : sets_needed(set_bytes, machine_->facts().cache_bytes);
   for (std::int64_t i = 0; i < count; ++i) {
     Set set;
     expect(Buffer::make(machine_, host_a_.size(), set.A));
     expect(Buffer::make(machine_, host_b_.size(), set.B));
     expect(Buffer::make(machine_, c_bytes, set.C));
+    expect(Buffer::make(machine_, host_bias_.size(), set.bias));
+    expect(Buffer::make(machine_, before_bytes, set.before));
     expect(machine_->copy_in(set.A.data(), host_a_.data(), host_a_.size(), nullptr));
     expect(machine_->copy_in(set.B.data(), host_b_.data(), host_b_.size(), nullptr));
+    expect(machine_->copy_in(set.bias.data(), host_bias_.data(), host_bias_.size(), nullptr));
     sets_.push_back(std::move(set));
   }
   reset();
@@ -46,7 +53,9 @@ Ring::Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, st
 
 Call Ring::call(std::int64_t i) const {
   const Set& set = sets_[static_cast<std::size_t>(i % sets())];
-  return {problem_, scalars_.alpha, set.A.data(), set.B.data(), scalars_.beta, set.C.data()};
+  Call call{problem_, scalars_.alpha, set.A.data(), set.B.data(), scalars_.beta, set.C.data()};
+  call.bias = set.bias.data(), call.before = set.before.data();
+  return call;
 }
 
 void Ring::reset() {

@@ -28,7 +28,7 @@ std::int64_t sets_needed(double bytes_a_set, std::int64_t cache_bytes);
 
 class Ring {
  public:
-  // A and B uniform in [-1, 1], each from its own seed; C all NaN, or like them if beta is not 0. A move does not touch
+  // A, B and a bias uniform in [-1, 1], each from its own seed; C all NaN, or like them if beta is not 0. A move does not touch
   // B, so B does not count for the number of sets. Throws Error if memory does not suffice.
   Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, std::uint64_t seed, Cache cache,
        Work work = Work::product, const Scalars& scalars = {});
@@ -41,7 +41,8 @@ class Ring {
   // What the sets were filled with, and the C of set i as it is now.
   const std::vector<std::byte>& host_a() const { return host_a_; }
   const std::vector<std::byte>& host_b() const { return host_b_; }
-  const std::vector<std::byte>& host_c() const { return host_c_; }  // empty if beta is 0
+  const std::vector<std::byte>& host_c() const { return host_c_; }        // empty if beta is 0
+  const std::vector<std::byte>& host_bias() const { return host_bias_; }  // empty if there is none
   std::vector<std::byte> read_c(std::int64_t i) const;
   const Problem& problem() const { return problem_; }
   const Scalars& scalars() const { return scalars_; }
@@ -49,12 +50,12 @@ class Ring {
 
  private:
   struct Set {
-    runtime::Buffer A, B, C;
+    runtime::Buffer A, B, C, bias, before;
   };
   std::shared_ptr<runtime::Machine> machine_;
   Problem problem_;
   Scalars scalars_;
-  std::vector<std::byte> host_a_, host_b_, host_c_;
+  std::vector<std::byte> host_a_, host_b_, host_c_, host_bias_;
   std::vector<Set> sets_;
 };
 

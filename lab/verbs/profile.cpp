@@ -165,7 +165,7 @@ class Session {
     }
     if (!tick("verifying " + who)) return;
     const std::string wrong = measure::wrong_at_size(contender, problem, options_.seed, row.scalars);
-    row.verified = wrong.empty() ? measure::verified_word(contender, row.scalars) : wrong;
+    row.verified = wrong.empty() ? measure::verified_word(contender, problem, row.scalars) : wrong;
     if (!wrong.empty()) {
       report_.alarms.push_back(fmt::format("FAILED, not profiled: {}: {}", who, wrong));
       record_.rows.push_back(std::move(row));

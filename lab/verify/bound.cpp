@@ -29,9 +29,10 @@ double smallest_factor(const Problem& p) {
   return p.compute == Compute::tf32 ? 0x1p-126 : p.compute == Compute::split ? 0x1p-113 : 0;
 }
 
-Bounds::Bounds(const Problem& p, double alpha) : out_unit_(limits(p.out).unit) {
+Bounds::Bounds(const Problem& p, double alpha)
+    : activation_(p.activation), acc_unit_(limits(accumulator(p.in)).unit), out_unit_(limits(p.out).unit) {
   const Limits acc = limits(accumulator(p.in));
-  const double n = static_cast<double>(p.k) + 2;
+  const double n = static_cast<double>(p.k) + (p.bias == Bias::none ? 2 : 3);
   const double k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
   const bool tf32 = p.compute == Compute::tf32, split = p.compute == Compute::split;
   // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it.
@@ -78,7 +79,21 @@ Bounds::Bounds(const Problem& p, double alpha) : out_unit_(limits(p.out).unit) {
 }
 
 Bound Bounds::at(double magnitude, double exact, double excess) const {
-  const double rest = out_unit_ * std::abs(exact) + underflow_ + inputs_ * (magnitude + excess);
+  const Bound sums = of_sums(magnitude, excess);
+  const double rounding = out_unit_ * std::abs(exact);
+  return {sums.expected + rounding, sums.rigorous + rounding};
+}
+
+Bound Bounds::activated(double magnitude, double before, double after, double excess) const {
+  const Bound sums = of_sums(magnitude, excess);
+  const bool computed = activation_ != Activation::relu;
+  const double slope = computed ? 1.13 : 1, own = computed ? 12 * acc_unit_ * std::abs(before) : 0;
+  const double rest = own + out_unit_ * std::abs(after);
+  return {slope * sums.expected + rest, slope * sums.rigorous + rest};
+}
+
+Bound Bounds::of_sums(double magnitude, double excess) const {
+  const double rest = underflow_ + inputs_ * (magnitude + excess);
   // Truncated e4m3 products cannot lose more than their own sum.
   const double products = std::min(magnitude, products_ * magnitude + products_cut_ * excess);
   return {expected_ * magnitude + all_cut_ * excess + rest,

@@ -27,8 +27,17 @@ class Bounds {
  public:
   Bounds(const Problem& problem, double alpha);
   Bound at(double magnitude, double exact, double excess = 0) const;
+  // After the problem's activation: `before` is the exact value that it is applied to, `after` what it makes of it.
+  //
+  //   slope * (error of the sum) + 12 u |before| + u_out |after| + eta
+  //
+  // slope is the largest of the function's derivative; relu computes nothing, and the 12 u are not for it.
+  Bound activated(double magnitude, double before, double after, double excess = 0) const;
 
  private:
+  Bound of_sums(double magnitude, double excess) const;  // before anything is rounded to C's type
+  Activation activation_;
+  double acc_unit_;
   double out_unit_, underflow_;
   double expected_, rigorous_;  // times the magnitude
   double products_ = 0;         // times the magnitude, but at most all of it: what truncated e4m3 products lose

@@ -82,6 +82,28 @@ std::int64_t draw_stride(Random& random, const Stored& matrix, bool may_share) {
 
 std::int64_t draw_offset(Random& random) { return random.chance(50) ? 0 : random.integer(1, 15); }
 
+void draw_epilogue(Random& random, Case& c) {
+  constexpr Bias kBiases[] = {Bias::none, Bias::rows, Bias::columns};
+  constexpr Activation kActivations[] = {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                                         Activation::silu};
+  Problem& p = c.problem;
+  p.bias = random.pick(kBiases);
+  p.bias_type = random.chance(50) ? accumulator(p.in) : p.out;
+  if (p.bias != Bias::none && random.chance(60)) p.stride_bias = p.bias_elements() + random.integer(0, 3);
+  p.activation = random.pick(kActivations);
+  if (p.activation != Activation::none && random.chance(40)) p.before = Before::stored;
+  c.offset_bias = draw_offset(random), c.offset_before = draw_offset(random);
+}
+
+// That of `named`, whose bias is f32 or of C's type.
+void take_epilogue(Random& random, const Problem& named, Case& c) {
+  Problem& p = c.problem;
+  p.bias = named.bias, p.activation = named.activation, p.before = named.before;
+  p.bias_type = named.bias_type == named.out ? p.out : accumulator(p.in);
+  if (random.chance(60)) p.stride_bias = p.bias_elements();
+  c.offset_bias = draw_offset(random), c.offset_before = draw_offset(random);
+}
+
 }  // namespace
 
 const std::vector<Problem>& every_kind() {
@@ -118,6 +140,8 @@ bool Case::reads_inputs() const {
 std::string Case::describe() const {
   std::string text = fmt::format("{}, alpha {}, beta {}, {} data", problem.brief(), alpha, beta, name(mode));
   if (offset_a + offset_b + offset_c > 0) text += fmt::format(", offsets {} {} {}", offset_a, offset_b, offset_c);
+  if (offset_bias + offset_before > 0)
+    text += fmt::format(", offsets {} of bias, {} of before", offset_bias, offset_before);
   if (alias) text += ", B is A";
   if (null_inputs) text += ", A and B null";
   return text;
@@ -140,6 +164,15 @@ Problem with_rows(Problem problem, int bytes) {
 
 Case with_pointers(Case test, int bytes) {
   for (std::int64_t* offset : {&test.offset_a, &test.offset_b}) *offset = up(*offset, bytes, test.problem.in);
+  return test;
+}
+
+Case without_epilogue(Case test) {
+  Problem& p = test.problem;
+  const Problem none;
+  p.bias = none.bias, p.bias_type = none.bias_type, p.stride_bias = none.stride_bias;
+  p.activation = none.activation, p.before = none.before;
+  test.offset_bias = test.offset_before = 0;
   return test;
 }
 
@@ -192,6 +225,13 @@ Case draw(std::uint64_t seed, const Space& space) {
   // Last, so that a seed draws what it drew before there was such a thing.
   if (random.chance(10)) p.invariant = random.chance(50) ? Invariant::rows : Invariant::columns;
   if (space.invariant) p.invariant = *space.invariant;
+  const auto& given_epilogues = space.given_epilogues;
+  if (random.chance(12) && space.epilogues && given_epilogues.empty()) draw_epilogue(random, c);
+  if (!given_epilogues.empty()) {
+    const std::int64_t which = random.integer(0, std::ssize(given_epilogues) - 1);
+    take_epilogue(random, given_epilogues[static_cast<std::size_t>(which)], c);
+  }
+  if (c.mode == Mode::exact && !is_exact(c.problem.activation)) c.mode = Mode::rounding;
   return c;
 }
 

@@ -25,8 +25,10 @@ struct Case {
   double beta = 0;
   Mode mode = Mode::exact;
   std::int64_t offset_a = 0, offset_b = 0, offset_c = 0;  // elements past a 256-byte boundary
+  std::int64_t offset_bias = 0, offset_before = 0;        // likewise
   bool alias = false;                                     // B is the same memory as A
-  bool null_inputs = false;  // A and B are null, where alpha = 0 or k = 0 forbids reading them
+  double activation_error = 0;  // a contender's own, relative to the argument, beyond the bound
+  bool null_inputs = false;     // A and B are null, where alpha = 0 or k = 0 forbids reading them
 
   bool reads_inputs() const;  // false where alpha = 0 or k = 0, or C is empty
   std::string describe() const;
@@ -45,10 +47,15 @@ struct Space {
   std::optional<std::int64_t> batch = {};
   std::optional<double> alpha = {}, beta = {};
   std::optional<Invariant> invariant = {};
-  std::string flags;  // the command-line flags that describe this space, for replay commands
+  bool epilogues = true;                      // some cases have one,
+  std::vector<Problem> given_epilogues = {};  // or, where these are given, all have that of one of them
+  std::string flags;                          // the command-line flags that describe this space, for replay commands
 };
 
 Case draw(std::uint64_t seed, const Space& space);
+
+// The same case without an epilogue.
+Case without_epilogue(Case test);
 
 // The same problem with leading dimensions and batch strides of A and B rounded up to multiples of so many bytes; and
 // the same case with A and B aligned to them.
@@ -59,5 +66,10 @@ Case with_pointers(Case test, int bytes);
 std::uint64_t case_seed(std::uint64_t run_seed, std::int64_t index);
 
 std::string_view name(Mode mode);
+
+// Whether it makes integers of integers; what a transcendental function makes of them is rounded.
+inline bool is_exact(Activation activation) {
+  return activation == Activation::none || activation == Activation::relu;
+}
 
 }  // namespace cairn::lab::verify

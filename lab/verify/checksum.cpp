@@ -52,14 +52,26 @@ std::vector<double> times(Type type, const void* matrix, const Stored& stored, b
                    [&]<class T>() { return times<T>(matrix, stored.major, stored.minor, stored.ld, transposed, x); });
 }
 
+// A pointer so many elements further on; null stays null.
+template <class Bytes> Bytes* past(Bytes* from, std::int64_t elements, Type type) {
+  return from == nullptr ? nullptr : from + elements * size_of(type);
+}
+const std::byte* past(const void* from, std::int64_t elements, Type type) {
+  return past(static_cast<const std::byte*>(from), elements, type);
+}
+Found past(const Found& from, std::int64_t elements, Type type) {
+  return {past(from.C, elements, type), past(from.before, elements, type)};
+}
+
 // Product `batch` of a call, as a call of its own.
 Call product(const Call& call, std::int64_t batch) {
   const Problem& p = call.problem;
   Call one = call;
   one.problem.batch = 1;
-  one.A = static_cast<const std::byte*>(call.A) + batch * p.stride_a * size_of(p.in);
-  one.B = static_cast<const std::byte*>(call.B) + batch * p.stride_b * size_of(p.in);
-  one.C = static_cast<std::byte*>(call.C) + batch * p.stride_c * size_of(p.out);
+  one.A = past(call.A, batch * p.stride_a, p.in);
+  one.B = past(call.B, batch * p.stride_b, p.in);
+  one.C = past(static_cast<std::byte*>(call.C), batch * p.stride_c, p.out);
+  one.bias = past(call.bias, batch * p.stride_bias, p.bias_type);
   return one;
 }
 
@@ -68,15 +80,15 @@ Call row_of(const Call& one, std::int64_t i) {
   const Problem& p = one.problem;
   Call row = one;
   row.problem.m = 1;
-  row.A = static_cast<const std::byte*>(one.A) + (p.op_a == Op::none ? i * p.lda : i) * size_of(p.in);
-  row.C = static_cast<std::byte*>(one.C) + i * p.ldc * size_of(p.out);
+  row.A = past(one.A, p.op_a == Op::none ? i * p.lda : i, p.in);
+  row.C = past(static_cast<std::byte*>(one.C), i * p.ldc, p.out);
+  if (p.bias == Bias::rows) row.bias = past(one.bias, i, p.bias_type);
   return row;
 }
 
-Verdict judge_row(const Case& test, const Call& one, std::int64_t i, const std::byte* found) {
+Verdict judge_row(const Case& test, const Call& one, std::int64_t i, const Found& found) {
   Oracle oracle;
-  Verdict verdict =
-      judge_elements(test, row_of(one, i), found + i * one.problem.ldc * size_of(one.problem.out), oracle);
+  Verdict verdict = judge_elements(test, row_of(one, i), past(found, i * one.problem.ldc, one.problem.out), oracle);
   if (verdict.outcome == Outcome::failed) {
     const char* line = test.problem.order == Order::row ? "row" : "column";
     verdict.what = "in " + std::string(line) + " " + std::to_string(i) + ", counted as if alone: " + verdict.what;
@@ -84,13 +96,13 @@ Verdict judge_row(const Case& test, const Call& one, std::int64_t i, const std::
   return verdict;
 }
 
-Verdict judge_product(const Case& test, const Call& one, const std::byte* found, Random& random) {
+Verdict judge_product(const Case& test, const Call& one, const Found& found, Random& random) {
   Verdict all;
   // A scalar that is NaN makes every sum NaN, and checksums of NaN say nothing.
   const bool numbers = !std::isnan(one.alpha) && !std::isnan(one.beta);
-  if (test.mode == Mode::exact && numbers) {
+  if (test.mode == Mode::exact && numbers && !one.problem.has_epilogue()) {
     for (int vector = 0; vector < 2; ++vector) {
-      const std::int64_t i = first_wrong_row(one, found, random.bits());
+      const std::int64_t i = first_wrong_row(one, found.C, random.bits());
       if (i < 0) continue;
       Verdict verdict = judge_row(test, one, i, found);
       if (verdict.outcome == Outcome::failed) return verdict;
@@ -101,8 +113,7 @@ Verdict judge_product(const Case& test, const Call& one, const std::byte* found,
   for (int sample = 0; sample < kSampledRows; ++sample) {
     Verdict verdict = judge_row(test, one, random.integer(0, one.problem.m - 1), found);
     if (verdict.outcome == Outcome::failed) return verdict;
-    all.ratio = std::max(all.ratio, verdict.ratio);
-    all.rigorous = std::max(all.rigorous, verdict.rigorous);
+    all = worse(all, verdict);
   }
   return all;
 }
@@ -133,15 +144,14 @@ std::int64_t first_wrong_row(const Call& one, const std::byte* found, std::uint6
   return -1;
 }
 
-Verdict judge_large(const Case& test, const Call& row, const std::byte* found) {
+Verdict judge_large(const Case& test, const Call& row, const Found& found) {
   const Problem& p = row.problem;
   Random random(test.seed ^ 0x726f7773u);
   Verdict all;
   for (std::int64_t b = 0; b < p.batch; ++b) {
-    Verdict verdict = judge_product(test, product(row, b), found + b * p.stride_c * size_of(p.out), random);
+    Verdict verdict = judge_product(test, product(row, b), past(found, b * p.stride_c, p.out), random);
     if (verdict.outcome == Outcome::failed) return verdict;
-    all.ratio = std::max(all.ratio, verdict.ratio);
-    all.rigorous = std::max(all.rigorous, verdict.rigorous);
+    all = worse(all, verdict);
   }
   return all;
 }

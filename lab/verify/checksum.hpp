@@ -5,7 +5,7 @@
 // integers (or halves) that doubles hold exactly, so the two sides are equal or C is wrong. A row with one wrong
 // element is always seen; a row with several escapes one random x with a chance of 2^-12, and two are drawn.
 //
-// Real data: every element of some rows, drawn from the seed, against its bound.
+// Real data, and epilogues: every element of some rows, drawn from the seed, against its bound.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ double multiply_adds(const Problem& problem);
 bool is_large(const Problem& problem);
 
 // As judge_elements(), for a large problem.
-Verdict judge_large(const Case& test, const Call& row, const std::byte* found);
+Verdict judge_large(const Case& test, const Call& row, const Found& found);
 
 // The first row of C whose checksum is wrong, or -1: one product, exact data, x drawn from `seed`. For any size; the
 // judge uses it for large ones.

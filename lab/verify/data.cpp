@@ -169,10 +169,12 @@ template <class T> void fill_sparse(Guarded& g, const Case& test, const ExactRan
   }
 }
 
+Stored bias_vector(const Problem& p) { return {1, p.bias_elements(), std::max<std::int64_t>(p.bias_elements(), 1)}; }
+
 template <class In, class Out> void fill(Data& d, const Case& test) {
   const Problem& p = test.problem;
   Random seeds(test.seed ^ 0x636169726e646174u);  // not the stream the case itself was drawn from
-  const Random for_a(seeds.bits()), for_b(seeds.bits()), for_c(seeds.bits());
+  const Random for_a(seeds.bits()), for_b(seeds.bits()), for_c(seeds.bits()), for_bias(seeds.bits());
   const bool real = test.mode != Mode::exact;
   const ExactRange range = exact_range(test);
   // Inputs that must not be read stay NaN.
@@ -191,6 +193,15 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
     } else {
       fill_integers<In>(d.B, p.b(), p.batch, p.stride_b, range.inputs, for_b);
     }
+  }
+  if (p.bias != Bias::none) {
+    with_type(p.bias_type, [&]<class T>() {
+      if (real) {
+        fill_real<T>(d.bias, bias_vector(p), p.batch, p.stride_bias, test.mode, unusual_sums(test), for_bias);
+      } else {
+        fill_integers<T>(d.bias, bias_vector(p), p.batch, p.stride_bias, range.outputs, for_bias);
+      }
+    });
   }
   if (test.beta == 0) return;
   if (real) {
@@ -226,7 +237,8 @@ ExactRange exact_range(const Case& test) {
   r.outputs = std::clamp<std::int64_t>(limit / 4, 1, 8);
   // |alpha| times the sum and |beta| times what C held fit together; neither is above 2.
   const auto times = [&](double scalar) { return static_cast<std::int64_t>(std::ceil(std::max(1.0, size(scalar)))); };
-  const std::int64_t sum = (limit - r.outputs * times(test.beta)) / times(test.alpha);
+  const std::int64_t bias = p.bias == Bias::none ? 0 : r.outputs;
+  const std::int64_t sum = (limit - r.outputs * times(test.beta) - bias) / times(test.alpha);
   r.inputs = 8;
   while (r.inputs > 1 && p.k > sum / (r.inputs * r.inputs)) --r.inputs;
   r.per_row = std::min(p.k, sum / (r.inputs * r.inputs));
@@ -239,6 +251,9 @@ Data make_data(const Case& test) {
   d.A = poisoned(p.in, p.a(), p.batch, p.stride_a, test.offset_a);
   d.B = poisoned(p.in, p.b(), p.batch, p.stride_b, test.offset_b);
   d.C = poisoned(p.out, p.c(), p.batch, p.stride_c, test.offset_c);
+  const std::int64_t biased = p.bias == Bias::none ? 0 : p.batch, stored = p.before == Before::none ? 0 : p.batch;
+  d.bias = poisoned(p.bias_type, bias_vector(p), biased, p.stride_bias, test.offset_bias);
+  d.before = poisoned(p.out, p.c(), stored, p.stride_c, test.offset_before);
   with_type(p.in, [&]<class In>() { with_type(p.out, [&]<class Out>() { fill<In, Out>(d, test); }); });
   return d;
 }

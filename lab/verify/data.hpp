@@ -26,7 +26,8 @@ struct Guarded {
 };
 
 struct Data {
-  Guarded A, B, C;  // with alias, B is a copy of A
+  Guarded A, B, C;       // with alias, B is a copy of A
+  Guarded bias, before;  // of an epilogue; else empty matrices
 };
 
 // The bits of the NaN in guards: no arithmetic produces this NaN, so an element of C that still has it was not

@@ -12,6 +12,7 @@
 #include "lab/verify/checksum.hpp"
 #include "lab/verify/limits.hpp"
 #include "src/cpu/double_double.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
@@ -63,6 +64,15 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
   if (const auto byte = first_change(before.B, after.B)) {
     return fmt::format("B was written at element {}; inputs are only read", element_at(before.B, *byte));
   }
+  if (const auto byte = first_change(before.bias, after.bias)) {
+    return fmt::format("bias was written at element {}; inputs are only read", element_at(before.bias, *byte));
+  }
+  if (const auto byte = test.problem.before == Before::stored
+                            ? first_change_outside(test.problem, before.before, after.before)
+                            : first_change(before.before, after.before)) {
+    return fmt::format("memory outside of the matrix for values before the activation was written at element {}",
+                       element_at(before.before, *byte));
+  }
   if (const auto byte = first_change_outside(test.problem, before.C, after.C)) {
     return fmt::format("memory outside of C was written at element {} from its start (ldc {}, stride_c {})",
                        element_at(before.C, *byte), test.problem.ldc, test.problem.stride_c);
@@ -71,11 +81,18 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
 }
 
 // The judgement of the elements, in row-major terms: `call` is normalized and points into the data before the run,
-// `found` to where the contender left its C.
+// `found` to where the contender left its C or, `stage` says which, the values before the activation.
+enum class Stage : std::uint8_t { before, after };
 template <class Out> class Elements {
  public:
-  Elements(const Case& test, const Call& call, const std::byte* found, Oracle& oracle)
-      : test_(test), call_(call), found_(found), oracle_(oracle), bounds_(call.problem, call.alpha) {}
+  Elements(const Case& test, const Call& call, const std::byte* found, Oracle& oracle, Stage stage)
+      : test_(test),
+        call_(call),
+        found_(found),
+        oracle_(oracle),
+        bounds_(call.problem, call.alpha),
+        activation_(stage == Stage::after ? call.problem.activation : Activation::none),
+        name_(stage == Stage::after ? "C" : "before") {}
 
   Verdict judge() {
     const Problem& p = call_.problem;
@@ -91,7 +108,7 @@ template <class Out> class Elements {
           if (auto wrong = wrong_element(found, at, verdict); !wrong.empty()) {
             // Rows and columns as the caller counts them.
             const bool row = test_.problem.order == Order::row;
-            return failed(fmt::format("C[{}, {}]{}: {}", row ? i : j, row ? j : i,
+            return failed(fmt::format("{}[{}, {}]{}: {}", name_, row ? i : j, row ? j : i,
                                       p.batch > 1 ? fmt::format(" of product {}", b) : "", wrong));
           }
         }
@@ -104,13 +121,13 @@ template <class Out> class Elements {
   std::string wrong_element(Out found, std::size_t at, Verdict& verdict) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &found, sizeof(Out));
-    if (test_.beta == 0 && bits == poison_bits(type_of<Out>)) return "was never written";
+    if ((test_.beta == 0 || name_[0] != 'C') && bits == poison_bits(type_of<Out>)) return "was never written";
     return test_.mode == Mode::exact ? wrong_bits(found, at) : wrong_value(found, at, verdict);
   }
 
   // Bit for bit, except that a zero may have either sign and a NaN any payload: neither is promised.
   std::string wrong_bits(Out found, std::size_t at) const {
-    const Out wanted = cpu::round_once<Out>({oracle_.hi[at], oracle_.lo[at]});
+    const Out wanted = cpu::round_once<Out>({cpu::activated(activation_, oracle_.hi[at]), oracle_.lo[at]});
     const auto f = static_cast<double>(found), w = static_cast<double>(wanted);
     if (std::isnan(w) ? std::isnan(f) : f == w) return "";
     return fmt::format("found {}, must be {} (k = {})", f, w, call_.problem.k);
@@ -118,8 +135,16 @@ template <class Out> class Elements {
 
   std::string wrong_value(Out found, std::size_t at, Verdict& verdict) const {
     const auto f = static_cast<double>(found);
-    const cpu::DoubleDouble exact{oracle_.hi[at], oracle_.lo[at]};
-    Bound allowed = bounds_.at(oracle_.magnitude[at], exact.hi, oracle_.excess.empty() ? 0 : oracle_.excess[at]);
+    cpu::DoubleDouble exact{oracle_.hi[at], oracle_.lo[at]};
+    const double excess = oracle_.excess.empty() ? 0 : oracle_.excess[at];
+    Bound allowed = bounds_.at(oracle_.magnitude[at], exact.hi, excess);
+    if (activation_ != Activation::none) {
+      const double before = exact.hi + exact.lo;
+      exact = {cpu::activated(activation_, before), 0};
+      allowed = bounds_.activated(oracle_.magnitude[at], before, exact.hi, excess);
+      const double further = test_.activation_error * std::abs(before);
+      allowed.expected += further, allowed.rigorous += further;
+    }
     const double own = oracle_.unit * oracle_.magnitude[at];
     allowed.expected -= own, allowed.rigorous -= own;
     const bool good = close_enough(f, exact, allowed.expected, type_of<Out>, verdict.ratio) &&
@@ -134,9 +159,15 @@ template <class Out> class Elements {
   const std::byte* found_;
   Oracle& oracle_;
   Bounds bounds_;
+  Activation activation_;
+  const char* name_;
 };
 
 }  // namespace
+
+Verdict worse(const Verdict& a, const Verdict& b) {
+  return {Outcome::passed, "", std::max(a.ratio, b.ratio), std::max(a.rigorous, b.rigorous)};
+}
 
 bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out, double& ratio) {
   if (std::isnan(exact.hi) || std::isnan(found)) return std::isnan(exact.hi) && std::isnan(found);
@@ -157,8 +188,14 @@ bool close_enough(double found, cpu::DoubleDouble exact, double bound, Type out,
   return error <= bound;
 }
 
-Verdict judge_elements(const Case& test, const Call& row, const std::byte* found, Oracle& oracle) {
-  return with_type(row.problem.out, [&]<class Out>() { return Elements<Out>(test, row, found, oracle).judge(); });
+Verdict judge_elements(const Case& test, const Call& row, const Found& found, Oracle& oracle) {
+  return with_type(row.problem.out, [&]<class Out>() {
+    Verdict verdict = Elements<Out>(test, row, found.C, oracle, Stage::after).judge();
+    if (row.problem.before == Before::none || verdict.outcome == Outcome::failed) return verdict;
+    Verdict values = Elements<Out>(test, row, found.before, oracle, Stage::before).judge();
+    if (values.outcome == Outcome::failed) return values;
+    return worse(verdict, values);
+  });
 }
 
 Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& oracle) {
@@ -166,10 +203,11 @@ Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& o
   Call call{test.problem, test.alpha, before.A.matrix(), before.B.matrix(), test.beta, nullptr};
   // The oracle only reads C; the pointer's type is that of a call that would write it.
   call.C = const_cast<std::byte*>(before.C.matrix());
+  call.bias = before.bias.matrix();
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
-  return is_large(row.problem) ? judge_large(test, row, after.C.matrix())
-                               : judge_elements(test, row, after.C.matrix(), oracle);
+  const Found found{after.C.matrix(), after.before.matrix()};
+  return is_large(row.problem) ? judge_large(test, row, found) : judge_elements(test, row, found, oracle);
 }
 
 }  // namespace cairn::lab::verify

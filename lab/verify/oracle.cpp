@@ -8,6 +8,7 @@
 
 #include "cairn/numbers.hpp"
 #include "lab/verify/bound.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/cpu/reference.hpp"
 #include "src/cpu/scale.hpp"
 
@@ -186,9 +187,12 @@ template <class In, class Out, bool sized> void work_out(const Call& call, Oracl
       auto from = static_cast<std::size_t>(i * sums.ld);
       for (std::int64_t j = 0; j < p.n; ++j, ++from, ++to) {
         const double before = call.beta != 0 ? call.beta * static_cast<double>(c[j]) : 0;
-        oracle.hi[to] = (reads ? call.alpha * sums.value[from] : 0) + before;
-        if constexpr (sized)
-          oracle.magnitude[to] = (reads ? std::fabs(call.alpha) * sums.magnitude[from] : 0) + std::fabs(before);
+        const double bias = cpu::bias_at(call, batch, i, j);
+        oracle.hi[to] = (reads ? call.alpha * sums.value[from] : 0) + before + bias;
+        if constexpr (sized) {
+          oracle.magnitude[to] =
+              (reads ? std::fabs(call.alpha) * sums.magnitude[from] : 0) + std::fabs(before) + std::fabs(bias);
+        }
         if (small) oracle.excess[to] = reads ? std::fabs(call.alpha) * sums.excess[from] : 0;
       }
     }
@@ -213,7 +217,7 @@ Oracle oracle_of(const Case& test, const Call& row) {
   }
   if (sized) {
     oracle.excess.resize(smallest_factor(p) > 0 ? count : 0);
-    oracle.unit = (static_cast<double>(p.k) + 4) * 0x1p-53;
+    oracle.unit = (static_cast<double>(p.k) + 5) * 0x1p-53;
   }
   with_type(p.in, [&]<class In>() {
     with_type(p.out, [&]<class Out>() {

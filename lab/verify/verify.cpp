@@ -22,7 +22,7 @@ Verdict error(const char* doing, const Status& status) {
 
 }  // namespace
 
-// The numbers of a case, on the host before and after a run, what C must be, and the three operands on the machine.
+// The numbers of a case, on the host before and after a run, what C must be, and the operands on the machine.
 class Trial::Placed {
  public:
   Placed(const Case& test, Work work)
@@ -30,24 +30,28 @@ class Trial::Placed {
 
   Status open(const std::shared_ptr<runtime::Machine>& machine) {
     machine_ = machine;
-    const Guarded* host[] = {&before.A, &before.B, &before.C};
-    for (int i = 0; i < 3; ++i) {
+    const Guarded* host[] = {&before.A, &before.B, &before.C, &before.bias, &before.before};
+    for (int i = 0; i < kOperands; ++i) {
       const auto& bytes = host[i]->bytes;
       if (auto s = runtime::Buffer::make(machine, bytes.size(), buffers_[i]); !s.ok()) return s;
       if (auto s = machine->copy_in(buffers_[i].data(), bytes.data(), bytes.size(), nullptr); !s.ok()) return s;
     }
     return machine->synchronize(nullptr);
   }
-  // Restores C as it was before a run.
+  // Restores what is written as it was before a run.
   Status reset() {
-    return machine_->copy_in(buffers_[2].data(), before.C.bytes.data(), before.C.bytes.size(), nullptr);
+    for (const auto& [i, was] : {std::pair(2, &before.C), std::pair(4, &before.before)}) {
+      const auto& bytes = was->bytes;
+      if (auto s = machine_->copy_in(buffers_[i].data(), bytes.data(), bytes.size(), nullptr); !s.ok()) return s;
+    }
+    return {};
   }
   // Runs the call and reads everything back.
   Status run(Contender& contender, const Call& call) {
     if (auto s = contender.run(call, nullptr); !s.ok()) return s;
     if (auto s = machine_->synchronize(nullptr); !s.ok()) return s;
-    Guarded* host[] = {&after.A, &after.B, &after.C};
-    for (int i = 0; i < 3; ++i) {
+    Guarded* host[] = {&after.A, &after.B, &after.C, &after.bias, &after.before};
+    for (int i = 0; i < kOperands; ++i) {
       auto& bytes = host[i]->bytes;
       if (auto s = machine_->copy_out(bytes.data(), buffers_[i].data(), bytes.size(), nullptr); !s.ok()) return s;
     }
@@ -56,6 +60,8 @@ class Trial::Placed {
   Call call(const Case& test) const {
     Call c{test.problem, test.alpha, at(0, before.A), at(test.alias ? 0 : 1, before.B), test.beta, at(2, before.C)};
     if (test.null_inputs) c.A = c.B = nullptr;
+    if (test.problem.bias != Bias::none) c.bias = at(3, before.bias);
+    if (test.problem.before == Before::stored) c.before = at(4, before.before);
     return c;
   }
 
@@ -66,7 +72,8 @@ class Trial::Placed {
   void* at(int i, const Guarded& g) const { return static_cast<std::byte*>(buffers_[i].data()) + g.first; }
 
   std::shared_ptr<runtime::Machine> machine_;
-  runtime::Buffer buffers_[3];
+  static constexpr int kOperands = 5;
+  runtime::Buffer buffers_[kOperands];
 };
 
 Trial::Trial(std::shared_ptr<runtime::Machine> machine, const Case& test, Work work)
@@ -101,11 +108,13 @@ Verdict Trial::run(Contender& contender) {
   const Call call = placed_->call(test_);
   if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
   const Data &before = placed_->before, &after = placed_->after;
+  Case judged = test_;
+  judged.activation_error = contender.activation_error();
   Verdict verdict =
-      work_ == Work::move ? judge_move(test_, before, after) : judge(test_, before, after, placed_->oracle);
+      work_ == Work::move ? judge_move(test_, before, after) : judge(judged, before, after, placed_->oracle);
   if (verdict.outcome != Outcome::passed) return verdict;
 
-  if (test_.mode == Mode::rounding) {
+  if (test_.mode == Mode::rounding && !test_.problem.has_epilogue()) {
     const double healthy = healthy_ratio(contender.id(), test_.problem);
     if (healthy > 0 && verdict.ratio > kWorseThanHealthy * healthy) {
       return failed(
@@ -117,10 +126,11 @@ Verdict Trial::run(Contender& contender) {
 
   // The same call again must give the same bits. One case in four, to spend the time on more cases.
   if (test_.seed % 4 == 0) {
-    const std::vector<std::byte> first = after.C.bytes;
+    const std::vector<std::byte> first = after.C.bytes, first_before = after.before.bytes;
     if (auto s = placed_->reset(); !s.ok()) return error("resetting C", s);
     if (auto s = placed_->run(contender, call); !s.ok()) return error("running again", s);
-    if (after.C.bytes != first) return failed("the same call gave other bits the second time");
+    if (after.C.bytes != first || after.before.bytes != first_before)
+      return failed("the same call gave other bits the second time");
   }
   return verdict;
 }
@@ -180,6 +190,10 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
   Case test = draw(seed, taken);
   test = on_the_grid(test, contender);
   Problem& p = test.problem;
+  // Contenders without epilogues get a case that drew one without it, and not nothing to do.
+  if (p.has_epilogue() && taken.given_epilogues.empty() &&
+      (contender.work() != Work::product || !contender.refuses(p).empty()))
+    test = without_epilogue(test);
   if (contender.work() == Work::move) {
     p.batch = taken.batch.value_or(1), p.k = p.n;
     p.lda = std::max(p.lda, p.a().min_ld());

@@ -14,6 +14,7 @@ using cairn::Code;
 using cairn::Status;
 using cairn::api::Live;
 using cairn::api::null;
+using cairn::api::read_operands;
 using cairn::api::read_problem;
 
 // The objects behind the opaque pointers of cairn.h.
@@ -196,6 +197,18 @@ cairn_status cairn_gemm(cairn_handle handle, const cairn_problem* problem, doubl
   return answer([&] { return gemm(handle, problem, alpha, A, B, beta, C); });
 }
 
+cairn_status cairn_gemm_operands(cairn_handle handle, const cairn_problem* problem, double alpha, double beta,
+                                 const cairn_operands* operands) {
+  return answer([&]() -> Status {
+    if (auto s = live(handle); !s.ok()) return s;
+    cairn::Problem p;
+    if (auto s = read_problem(problem, p); !s.ok()) return s;
+    cairn::Operands data;
+    if (auto s = read_operands(operands, data); !s.ok()) return s;
+    return cairn::gemm(handle->handle, p, alpha, beta, data);
+  });
+}
+
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem) {
   return answer([&]() -> Status {
     if (plan == nullptr) return null("plan");
@@ -253,6 +266,17 @@ cairn_status cairn_run(cairn_handle handle, cairn_plan plan, double alpha, const
     if (auto s = live(handle); !s.ok()) return s;
     if (auto s = live(plan); !s.ok()) return s;
     return cairn::run(handle->handle, plan->plan, alpha, A, B, beta, C);
+  });
+}
+
+cairn_status cairn_run_operands(cairn_handle handle, cairn_plan plan, double alpha, double beta,
+                                const cairn_operands* operands) {
+  return answer([&]() -> Status {
+    if (auto s = live(handle); !s.ok()) return s;
+    if (auto s = live(plan); !s.ok()) return s;
+    cairn::Operands data;
+    if (auto s = read_operands(operands, data); !s.ok()) return s;
+    return cairn::run(handle->handle, plan->plan, alpha, beta, data);
   });
 }
 

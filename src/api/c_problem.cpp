@@ -43,6 +43,13 @@ Status to_cpp(const cairn_problem& from, Problem& to) {
   to.batch = from.batch;
   to.stride_a = from.stride_a, to.stride_b = from.stride_b, to.stride_c = from.stride_c;
   if (auto s = read_enum("invariant", from.invariant, CAIRN_INVARIANT_COLUMNS, to.invariant); !s.ok()) return s;
+  if (auto s = read_enum("bias", from.bias, CAIRN_BIAS_COLUMNS, to.bias); !s.ok()) return s;
+  if (to.bias != Bias::none) {  // 0, as of older callers, would be f64
+    if (auto s = read_enum("bias_type", from.bias_type, CAIRN_E4M3, to.bias_type); !s.ok()) return s;
+  }
+  if (auto s = read_enum("activation", from.activation, CAIRN_SILU, to.activation); !s.ok()) return s;
+  if (auto s = read_enum("before", from.before, CAIRN_BEFORE_STORED, to.before); !s.ok()) return s;
+  to.stride_bias = from.stride_bias;
   if (from.reserved != 0) {
     return {Code::unsupported, "reserved is " + std::to_string(from.reserved) + "; it must be 0"};
   }
@@ -59,6 +66,9 @@ cairn_problem to_c(const Problem& p) {
   c.batch = p.batch;
   c.stride_a = p.stride_a, c.stride_b = p.stride_b, c.stride_c = p.stride_c;
   c.invariant = static_cast<int32_t>(p.invariant);
+  c.bias = static_cast<int32_t>(p.bias), c.stride_bias = p.stride_bias;
+  if (p.bias != Bias::none) c.bias_type = static_cast<int32_t>(p.bias_type);
+  c.activation = static_cast<int32_t>(p.activation), c.before = static_cast<int32_t>(p.before);
   return c;
 }
 
@@ -92,6 +102,22 @@ Status read_problem(const cairn_problem* from, Problem& to) {
                 " bytes is not all zero"};
   }
   return to_cpp(ours, to);
+}
+
+Status read_operands(const cairn_operands* from, Operands& to) {
+  if (from == nullptr) return null("operands");
+  // The size that the struct had first; it only grows.
+  constexpr std::size_t first = offsetof(cairn_operands, before) + sizeof(cairn_operands::before);
+  if (from->size < first || from->size > kMostBytes) {
+    return {Code::invalid_argument, "operands->size is " + std::to_string(from->size) + "; it must be at least " +
+                                        std::to_string(first) + "; initialise the operands with CAIRN_OPERANDS_INIT"};
+  }
+  cairn_operands ours;
+  if (!copy_version(from, from->size, &ours, sizeof ours)) {
+    return {Code::unsupported, "the operands use a field that this version of the library does not know"};
+  }
+  to = {ours.A, ours.B, ours.C, ours.bias, ours.before};
+  return {};
 }
 
 Status write_problem(const Problem& from, cairn_problem* to) {

@@ -8,12 +8,14 @@
 #include <string>
 
 #include "cairn/cairn.h"
+#include "cairn/cairn.hpp"
 #include "cairn/types.hpp"
 
 namespace cairn::api {
 
 // Reads a problem of any version. Fields that the caller's header does not have are 0.
 Status read_problem(const cairn_problem* from, Problem& to);
+Status read_operands(const cairn_operands* from, Operands& to);
 // Writes within the caller's size, which stays as it is. Fields that the library does not have become 0.
 Status write_problem(const Problem& from, cairn_problem* to);
 

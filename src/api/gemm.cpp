@@ -42,20 +42,20 @@ Status find_plan(Handle::Impl& handle, const Problem& problem, PlanEntry*& out) 
   return {};
 }
 
-Status execute(Handle::Impl& handle, PlanEntry& entry, double alpha, const void* A, const void* B, double beta,
-               void* C) {
+Status execute(Handle::Impl& handle, PlanEntry& entry, double alpha, double beta, Operands data) {
   const Plan::Impl& plan = *entry.plan;
   const Problem& row = plan.row;
   alpha = dispatch::rounded_scalar(alpha, row.in), beta = dispatch::rounded_scalar(beta, row.in);
-  if (auto s = dispatch::check_pointers(plan.asked, alpha, A, B, C); !s.ok()) return s;
+  if (auto s = dispatch::check_pointers(plan.asked, alpha, data); !s.ok()) return s;
   if (row.m == 0 || row.n == 0 || row.batch == 0) return {};
-  if (plan.asked.order == Order::column) std::swap(A, B);  // as in src/dispatch/normalize.hpp
+  if (plan.asked.order == Order::column) std::swap(data.A, data.B);  // as in src/dispatch/normalize.hpp
   std::span<std::byte> scratch;
   if (plan.backend != nullptr) {
     if (auto s = handle.workspace(plan.workspace, scratch); !s.ok()) return s;
-    return plan.backend->run({row, alpha, A, B, beta, C}, scratch);
+    return plan.backend->run({row, alpha, data.A, data.B, beta, data.C, data.bias, data.before}, scratch);
   }
-  RungArgs args{row, alpha, A, B, beta, C, plan.gpu.sms, {}, nullptr, &entry.launch};
+  RungArgs args{row, alpha, data.A, data.B, beta, data.C, plan.gpu.sms, {}, nullptr, &entry.launch};
+  args.bias = data.bias, args.before = data.before;
   const dispatch::Candidate& chosen = dispatch::candidate_for(plan, args);
   if (auto s = handle.workspace(chosen.choice.scratch_bytes, scratch); !s.ok()) return s;
   args.scratch = scratch;
@@ -88,6 +88,10 @@ Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept {
 
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
            void* C) noexcept {
+  return run(handle, plan, alpha, beta, {.A = A, .B = B, .C = C});
+}
+
+Status run(Handle& handle, const Plan& plan, double alpha, double beta, const Operands& operands) noexcept {
   return api::guarded([&]() -> Status {
     if (!handle.is_open()) return not_open();
     if (plan.impl() == nullptr) return {Code::invalid_argument, "plan is empty; make it with cairn::plan"};
@@ -99,17 +103,21 @@ Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const 
     Handle::Impl& impl = *handle.impl();
     PlanEntry* entry = impl.plans.find(plan.impl()->asked);
     if (entry == nullptr) entry = &impl.plans.add(plan.impl_);
-    return execute(impl, *entry, alpha, A, B, beta, C);
+    return execute(impl, *entry, alpha, beta, operands);
   });
 }
 
 Status gemm(Handle& handle, const Problem& problem, double alpha, const void* A, const void* B, double beta,
             void* C) noexcept {
+  return gemm(handle, problem, alpha, beta, {.A = A, .B = B, .C = C});
+}
+
+Status gemm(Handle& handle, const Problem& problem, double alpha, double beta, const Operands& operands) noexcept {
   return api::guarded([&]() -> Status {
     if (!handle.is_open()) return not_open();
     PlanEntry* entry = nullptr;
     if (auto s = find_plan(*handle.impl(), problem, entry); !s.ok()) return s;
-    return execute(*handle.impl(), *entry, alpha, A, B, beta, C);
+    return execute(*handle.impl(), *entry, alpha, beta, operands);
   });
 }
 

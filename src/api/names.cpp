@@ -15,6 +15,9 @@ constexpr std::array kOps = {"n"sv, "t"sv};
 constexpr std::array kOrders = {"row"sv, "column"sv};
 constexpr std::array kComputes = {"native"sv, "tf32"sv, "split"sv, "fast"sv};
 constexpr std::array kInvariants = {"none"sv, "rows"sv, "columns"sv};
+constexpr std::array kBiases = {"none"sv, "rows"sv, "columns"sv};
+constexpr std::array kActivations = {"none"sv, "relu"sv, "gelu"sv, "gelu_tanh"sv, "silu"sv};
+constexpr std::array kBefores = {"none"sv, "stored"sv};
 constexpr std::array kCodes = {
     "ok"sv,           "invalid_argument"sv, "unsupported"sv, "out_of_memory"sv, "workspace_too_small"sv,
     "device_error"sv, "internal_error"sv};
@@ -44,6 +47,9 @@ std::string_view name(Op op) { return word(kOps, op); }
 std::string_view name(Order order) { return word(kOrders, order); }
 std::string_view name(Compute compute) { return word(kComputes, compute); }
 std::string_view name(Invariant invariant) { return word(kInvariants, invariant); }
+std::string_view name(Bias bias) { return word(kBiases, bias); }
+std::string_view name(Activation activation) { return word(kActivations, activation); }
+std::string_view name(Before before) { return word(kBefores, before); }
 std::string_view name(Code code) { return word(kCodes, code); }
 
 Status parse(std::string_view text, Type& out) { return find("type", kTypes, text, out); }
@@ -51,5 +57,8 @@ Status parse(std::string_view text, Op& out) { return find("op", kOps, text == "
 Status parse(std::string_view text, Order& out) { return find("order", kOrders, text, out); }
 Status parse(std::string_view text, Compute& out) { return find("compute", kComputes, text, out); }
 Status parse(std::string_view text, Invariant& out) { return find("invariant", kInvariants, text, out); }
+Status parse(std::string_view text, Bias& out) { return find("bias", kBiases, text, out); }
+Status parse(std::string_view text, Activation& out) { return find("activation", kActivations, text, out); }
+Status parse(std::string_view text, Before& out) { return find("before", kBefores, text, out); }
 
 }  // namespace cairn

@@ -61,6 +61,11 @@ constexpr std::array kFields = {
     integer<&Problem::stride_b>("stride_b"),
     integer<&Problem::stride_c>("stride_c"),
     word<&Problem::invariant>("invariant"),
+    word<&Problem::bias>("bias"),
+    word<&Problem::bias_type>("bias_type"),
+    integer<&Problem::stride_bias>("stride_bias"),
+    word<&Problem::activation>("activation"),
+    word<&Problem::before>("before"),
 };
 
 constexpr std::size_t index_of(std::string_view key) {
@@ -212,6 +217,8 @@ std::string Problem::brief() const {
   Problem defaults = *this;
   defaults.order = Order::row, defaults.batch = 1, defaults.compute = named ? compute : Compute::native;
   defaults.invariant = Invariant::none;
+  defaults.bias = Bias::none, defaults.bias_type = Type::f32, defaults.stride_bias = 0;
+  defaults.activation = Activation::none, defaults.before = Before::none;
   const auto say = [&](std::size_t i) {
     const std::string value = kFields[i].print(*this);
     if (value != kFields[i].print(defaults)) text += " " + std::string(kFields[i].key) + "=" + value;
@@ -223,7 +230,7 @@ std::string Problem::brief() const {
   defaults.stride_a = end_to_end(a()), defaults.stride_b = end_to_end(b()), defaults.stride_c = end_to_end(c());
   const std::size_t end = batch == 1 ? kFirstStride : kInvariant;
   for (std::size_t i = kFirstDerived; i < end; ++i) say(i);
-  say(kInvariant);
+  for (std::size_t i = kInvariant; i < kFields.size(); ++i) say(i);
   return text;
 }
 

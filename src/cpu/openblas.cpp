@@ -10,6 +10,7 @@
 
 #include "src/cpu/backend.hpp"
 #include "src/cpu/blocks.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/cpu/panels.hpp"
 #include "src/cpu/scale.hpp"
 #include "src/cpu/threads.hpp"
@@ -120,6 +121,22 @@ template <class T> void multiply_blocks(const Call& call, const Operands& data) 
   });
 }
 
+// The epilogue of products begin … end-1 of the batch, whose C has alpha * op(A) * op(B) + beta * C.
+template <class T> void finish_direct(const Call& call, std::int64_t begin, std::int64_t end, bool threaded) {
+  const Problem& p = call.problem;
+  if (!p.has_epilogue()) return;
+  const double elements = static_cast<double>(p.m) * static_cast<double>(p.n);
+  for (std::int64_t batch = begin; batch < end; ++batch) {
+    spread(threaded ? threads_for(elements, kElementsPerThread) : 1, p.m,
+           [&](int, std::int64_t from, std::int64_t to) {
+             for (std::int64_t i = from; i < to; ++i) {
+               const T* row = static_cast<const T*>(call.C) + batch * p.stride_c + i * p.ldc;
+               for (std::int64_t j = 0; j < p.n; ++j) finish<T>(call, batch, i, j, static_cast<double>(row[j]));
+             }
+           });
+  }
+}
+
 // Products begin … end-1 of the batch. For small ones this loop is what a call costs.
 template <class T> void multiply_direct(const Call& call, std::int64_t begin, std::int64_t end) {
   const Problem& p = call.problem;
@@ -152,7 +169,25 @@ void widen_panel(const Problem& p, const std::byte* X, Op op, std::int64_t ld, s
          });
 }
 
-void multiply_panels(const Call& call, const Operands& data, const Panels& panels, bool threaded) {
+// The sums of a panel that begins at (i0, j0), scaled, finished and rounded into rows `from` to `to` of it.
+void finish_panel(const Call& call, std::int64_t batch, const float* sums, std::int64_t i0, std::int64_t j0,
+                  std::int64_t from, std::int64_t to, std::int64_t cols) {
+  const Problem& p = call.problem;
+  const auto alpha = static_cast<float>(call.alpha), beta = static_cast<float>(call.beta);
+  with_type(p.out, [&]<class T>() {
+    for (std::int64_t i = from; i < to; ++i) {
+      const T* row = static_cast<const T*>(call.C) + batch * p.stride_c + (i0 + i) * p.ldc + j0;
+      for (std::int64_t j = 0; j < cols; ++j) {
+        float x = alpha * sums[i * cols + j];
+        if (beta != 0) x += beta * static_cast<float>(row[j]);
+        finish<T>(call, batch, i0 + i, j0 + j, static_cast<double>(x));
+      }
+    }
+  });
+}
+
+void multiply_panels(const Call& call, std::int64_t batch, const Panels& panels, bool threaded) {
+  const Operands data(call, batch);
   const Problem& p = call.problem;
   for (std::int64_t i0 = 0; i0 < p.m; i0 += panels.m) {
     for (std::int64_t j0 = 0; j0 < p.n; j0 += panels.n) {
@@ -171,6 +206,7 @@ void multiply_panels(const Call& call, const Operands& data, const Panels& panel
       const double elements = static_cast<double>(rows) * static_cast<double>(cols);
       spread(threaded ? threads_for(elements, kElementsPerThread) : 1, rows,
              [&](int, std::int64_t from, std::int64_t to) {
+               if (p.has_epilogue()) return finish_panel(call, batch, panels.c, i0, j0, from, to, cols);
                narrow(static_cast<float>(call.alpha), panels.c + from * cols, static_cast<float>(call.beta), p.out,
                       data.C + ((i0 + from) * p.ldc + j0) * size_of(p.out), p.ldc, to - from, cols);
              });
@@ -199,7 +235,14 @@ Status run(const Call& call, std::span<std::byte> workspace) {
     return {};
   }
   const auto direct = [&](std::int64_t begin, std::int64_t end) {
-    p.in == Type::f64 ? multiply_direct<double>(call, begin, end) : multiply_direct<float>(call, begin, end);
+    const bool threaded = end - begin == p.batch;
+    if (p.in == Type::f64) {
+      multiply_direct<double>(call, begin, end);
+      finish_direct<double>(call, begin, end, threaded);
+    } else {
+      multiply_direct<float>(call, begin, end);
+      finish_direct<float>(call, begin, end, threaded);
+    }
   };
   const bool packed = is_packed(p.in);
   if (!packed && p.batch == 1) {  // the shortest way to cblas: small products take less time than the rest of this
@@ -216,8 +259,7 @@ Status run(const Call& call, std::span<std::byte> workspace) {
     if (!packed) return direct(begin, end);
     Panels panels(p);
     panels.place(workspace.data() + panel_bytes * static_cast<std::size_t>(worker));
-    for (std::int64_t batch = begin; batch < end; ++batch)
-      multiply_panels(call, Operands(call, batch), panels, workers == 1);
+    for (std::int64_t batch = begin; batch < end; ++batch) multiply_panels(call, batch, panels, workers == 1);
   });
   return {};
 }

@@ -9,6 +9,7 @@
 #include "cairn/numbers.hpp"
 #include "src/cpu/backend.hpp"
 #include "src/cpu/double_double.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/cpu/scale.hpp"
 
 namespace cairn::cpu {
@@ -123,8 +124,8 @@ template <Sum kept, class Sink> void each_product(const Call& call, Tile& t, con
   }
 }
 
-// Calls sink(batch, i, j, c, x): where the element of C lies, and the result that belongs there.
-// beta = 0 does not read it.
+// Calls sink(batch, i, j, c, x): where the element of C lies, and what belongs there but for the activation. beta = 0
+// does not read it.
 template <class T, class Sink> void each_result(const Call& call, Tile& t, const Sink& sink) {
   const Problem& p = call.problem;
   const bool reads = reads_inputs(call);
@@ -132,6 +133,7 @@ template <class T, class Sink> void each_result(const Call& call, Tile& t, const
     T* c = static_cast<T*>(call.C) + batch * p.stride_c + i * p.ldc + j;
     DoubleDouble result = reads ? scale(call.alpha, product) : DoubleDouble{};
     if (call.beta != 0) result = add(result, normalize(two_product(call.beta, static_cast<double>(*c))));
+    if (p.bias != Bias::none) result = add(result, {bias_at(call, batch, i, j), 0});
     sink(batch, i, j, c, result);
   };
   if (p.in == Type::f64) {
@@ -157,8 +159,12 @@ Status run(const Call& call, std::span<std::byte> workspace) {
   }
   Tile& tile = *::new (workspace.data()) Tile;
   with_type(call.problem.out, [&]<class T>() {
-    each_result<T>(call, tile,
-                   [](std::int64_t, std::int64_t, std::int64_t, T* c, DoubleDouble x) { *c = round_once<T>(x); });
+    const Problem& p = call.problem;
+    T* const before = p.before == Before::stored ? static_cast<T*>(call.before) : nullptr;
+    each_result<T>(call, tile, [&](std::int64_t, std::int64_t, std::int64_t, T* c, DoubleDouble x) {
+      if (before != nullptr) before[c - static_cast<T*>(call.C)] = round_once<T>(x);
+      *c = p.activation == Activation::none ? round_once<T>(x) : static_cast<T>(activated(p.activation, x.hi + x.lo));
+    });
   });
   return {};
 }
@@ -183,6 +189,7 @@ void magnitude(const Call& call, double* out) {
   with_type(p.out, [&]<class T>() {
     each_product<Sum::plain>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, DoubleDouble sum) {
       double size = reads ? std::fabs(call.alpha) * sum.hi : 0;
+      size += std::fabs(bias_at(call, batch, i, j));
       if (call.beta != 0) {
         const T c = static_cast<const T*>(call.C)[batch * p.stride_c + i * p.ldc + j];
         size += std::fabs(call.beta * static_cast<double>(c));

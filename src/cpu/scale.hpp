@@ -1,4 +1,4 @@
-// C = beta * C, for calls without a product: alpha = 0 or k = 0.
+// C = beta * C and the epilogue, for calls without a product: alpha = 0 or k = 0.
 #pragma once
 
 #include "src/call.hpp"
@@ -13,8 +13,8 @@ inline bool reads_inputs(const Call& call) {
   return p.m > 0 && p.n > 0 && p.batch > 0 && p.k > 0 && call.alpha != 0;
 }
 
-// C = beta * C, rounded once. beta = 0 writes zeros and reads nothing; beta = 1 leaves every bit,
-// NaNs included.
+// C = beta * C, rounded once, after the epilogue if there is one. beta = 0 reads nothing of C; without an epilogue,
+// beta = 1 leaves every bit, NaNs included.
 void scale_c(const Call& call);
 
 }  // namespace cairn::cpu

@@ -46,6 +46,7 @@ Refusal refusal(const Rung& rung, const Problem& row, const Device& device) {
   // A compute mode less accurate than native is used only if it was asked for. Native is accurate enough for every
   // mode.
   if (types->compute != Compute::native && types->compute != row.compute) return Refusal::compute;
+  if (row.has_epilogue() && !rung.epilogue) return Refusal::epilogue;
   if ((rung.layouts & layout::of(row.op_a, row.op_b)) == 0) return Refusal::layout;
   if (device.arch < rung.arch || (rung.only_arch && device.arch > rung.arch)) return Refusal::arch;
   if (row.m == 0 || row.n == 0 || row.k == 0) return Refusal::none;  // A and B are not read
@@ -74,6 +75,7 @@ std::string why_not(const Rung& rung, const Problem& row, const Device& device) 
     case Refusal::compute:
       return "it computes in " + std::string(name(types_of(rung, row)->compute)) + ", and the problem asks for " +
              std::string(name(row.compute));
+    case Refusal::epilogue: return "it has no epilogue: it adds no bias and applies no activation";
     case Refusal::layout:
       return "it does not take the layout " + std::string(name(row.op_a)) + std::string(name(row.op_b));
     case Refusal::arch:
@@ -123,6 +125,8 @@ Status launch(const Candidate& candidate, const RungArgs& args, Stream stream) {
        ++b) {
     each.A = at(args.A, b * p.stride_a, p.in), each.B = at(args.B, b * p.stride_b, p.in);
     each.C = const_cast<void*>(at(args.C, b * p.stride_c, p.out));
+    each.bias = at(args.bias, b * p.stride_bias, p.bias_type);
+    each.before = const_cast<void*>(at(args.before, b * p.stride_c, p.out));
     if (auto s = rung.launch(each, candidate.choice.tile, stream); !s.ok()) {
       return failed(rung, p, s.code(), s.message());
     }

@@ -32,7 +32,11 @@ Status check_enums(const Problem& p) {
   if (auto s = in_enum("order", p.order, "an Order", Order::column); !s.ok()) return s;
   if (auto s = in_enum("op_a", p.op_a, "an Op", Op::transpose); !s.ok()) return s;
   if (auto s = in_enum("op_b", p.op_b, "an Op", Op::transpose); !s.ok()) return s;
-  return in_enum("invariant", p.invariant, "an Invariant", Invariant::columns);
+  if (auto s = in_enum("invariant", p.invariant, "an Invariant", Invariant::columns); !s.ok()) return s;
+  if (auto s = in_enum("bias", p.bias, "a Bias", Bias::columns); !s.ok()) return s;
+  if (auto s = in_enum("bias_type", p.bias_type, "a Type", Type::e4m3); !s.ok()) return s;
+  if (auto s = in_enum("activation", p.activation, "an Activation", Activation::silu); !s.ok()) return s;
+  return in_enum("before", p.before, "a Before", Before::stored);
 }
 
 // C has the type of the inputs or a wider one. Inputs wider than C are not offered: the caller can convert them
@@ -50,6 +54,28 @@ Status check_types(const Problem& p) {
   if (p.compute != Compute::native && p.in != needed) {
     return invalid("compute is " + std::string(name(p.compute)) + " for " + std::string(name(p.in)) +
                    " inputs; it needs " + std::string(name(needed)) + " inputs");
+  }
+  return {};
+}
+
+Status check_epilogue(const Problem& p) {
+  if (p.bias != Bias::none) {
+    const Type wide = accumulator(p.in);
+    if (p.bias_type != wide && p.bias_type != p.out) {
+      return invalid("bias_type is " + std::string(name(p.bias_type)) + "; it must be " + std::string(name(wide)) +
+                     " or the type of C, " + std::string(name(p.out)));
+    }
+    if (auto s = not_negative("stride_bias", p.stride_bias); !s.ok()) return s;
+    std::int64_t elements = 0, bytes = 0;
+    if (p.batch > 0 && (__builtin_mul_overflow(p.batch - 1, p.stride_bias, &elements) ||
+                        __builtin_add_overflow(elements, p.bias_elements(), &elements) ||
+                        __builtin_mul_overflow(elements, size_of(p.bias_type), &bytes))) {
+      return invalid("bias spans more than " + number(std::numeric_limits<std::int64_t>::max()) + " bytes (batch " +
+                     number(p.batch) + ", stride_bias " + number(p.stride_bias) + ")");
+    }
+  }
+  if (p.before == Before::stored && p.activation == Activation::none) {
+    return invalid("before is stored, but activation is none; without one, the value before it is C");
   }
   return {};
 }
@@ -90,14 +116,25 @@ Status check_stride_c(const Problem& p) {
                  " with ldc large enough for all of them side by side");
 }
 
-Status check_overlap(const Problem& p, const void* A, const void* B, const void* C) {
-  const Footprint c(C, p.c(), p.out, p.batch, p.stride_c);
-  const auto shared = [](char which) {
-    return invalid(std::string("C overlaps ") + which + "; C must not share memory with A or B");
+Status check_overlap(const Problem& p, bool reads, const Operands& data) {
+  const Footprint c(data.C, p.c(), p.out, p.batch, p.stride_c);
+  const auto shared = [](const char* what, const char* with) {
+    return invalid(std::string(what) + " overlaps " + with + "; " + what + " must not share memory with " +
+                   (std::string_view(what) == "C" ? "A or B" : "what is read or written"));
   };
-  if (overlap(Footprint(A, p.a(), p.in, p.batch, p.stride_a), c)) return shared('A');
-  if (overlap(Footprint(B, p.b(), p.in, p.batch, p.stride_b), c)) return shared('B');
-  return {};
+  const Footprint a(data.A, p.a(), p.in, p.batch, p.stride_a), b(data.B, p.b(), p.in, p.batch, p.stride_b);
+  const Footprint bias(data.bias, {1, p.bias_elements(), std::max<std::int64_t>(p.bias_elements(), 1)}, p.bias_type,
+                       p.batch, p.stride_bias);
+  const Footprint before(data.before, p.c(), p.out, p.batch, p.stride_c);
+  const bool biased = p.bias != Bias::none, stores_before = p.before == Before::stored;
+  if (reads && overlap(a, c)) return shared("C", "A");
+  if (reads && overlap(b, c)) return shared("C", "B");
+  if (biased && overlap(bias, c)) return invalid("C overlaps bias; C must not share memory with what is read");
+  if (!stores_before) return {};
+  if (reads && overlap(a, before)) return shared("before", "A");
+  if (reads && overlap(b, before)) return shared("before", "B");
+  if (biased && overlap(bias, before)) return shared("before", "bias");
+  return overlap(before, c) ? shared("before", "C") : Status{};
 }
 
 }  // namespace
@@ -112,28 +149,34 @@ Status check(const Problem& p) {
   if (auto s = check_matrix('A', p.a(), p.in, p.batch, p.stride_a, p); !s.ok()) return s;
   if (auto s = check_matrix('B', p.b(), p.in, p.batch, p.stride_b, p); !s.ok()) return s;
   if (auto s = check_matrix('C', p.c(), p.out, p.batch, p.stride_c, p); !s.ok()) return s;
-  return check_stride_c(p);
+  if (auto s = check_stride_c(p); !s.ok()) return s;
+  return check_epilogue(p);
 }
 
-Status check_pointers(const Problem& p, double alpha, const void* A, const void* B, const void* C) {
+Status check_pointers(const Problem& p, double alpha, const Operands& data) {
   if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
-  const auto bad = [](const void* pointer, Type type) {
-    return pointer == nullptr ||
-           reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(size_of(type)) != 0;
-  };
-  const auto refused = [](char which, const void* pointer, Type type, const char* when) {
-    if (pointer == nullptr) {
-      return invalid(std::string(1, which) + " is null; it must point to the matrix unless " + when);
-    }
-    return invalid(std::string(1, which) + " is not aligned to its element type; an address of " +
+  const auto check_one = [](const char* which, const void* pointer, Type type, const char* unless) -> Status {
+    if (pointer == nullptr) return invalid(std::string(which) + " is null; it must point to " + unless);
+    if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(size_of(type)) == 0) return {};
+    return invalid(std::string(which) + " is not aligned to its element type; an address of " +
                    std::string(name(type)) + " must be a multiple of " + number(size_of(type)));
   };
-  if (p.k > 0 && alpha != 0) {
-    if (bad(A, p.in)) return refused('A', A, p.in, "alpha, m, n, k or batch is 0");
-    if (bad(B, p.in)) return refused('B', B, p.in, "alpha, m, n, k or batch is 0");
+  const bool reads = p.k > 0 && alpha != 0;
+  const char* const inputs = "the matrix unless alpha, m, n, k or batch is 0";
+  if (reads) {
+    if (auto s = check_one("A", data.A, p.in, inputs); !s.ok()) return s;
+    if (auto s = check_one("B", data.B, p.in, inputs); !s.ok()) return s;
   }
-  if (bad(C, p.out)) return refused('C', C, p.out, "m, n or batch is 0");
-  return p.k > 0 && alpha != 0 ? check_overlap(p, A, B, C) : Status{};
+  if (auto s = check_one("C", data.C, p.out, "the matrix unless m, n or batch is 0"); !s.ok()) return s;
+  if (p.bias != Bias::none) {
+    const char* const vector = "the vector unless the problem's bias is none, or m, n or batch is 0";
+    if (auto s = check_one("bias", data.bias, p.bias_type, vector); !s.ok()) return s;
+  }
+  if (p.before == Before::stored) {
+    const char* const matrix = "a matrix like C unless the problem's before is none, or m, n or batch is 0";
+    if (auto s = check_one("before", data.before, p.out, matrix); !s.ok()) return s;
+  }
+  return check_overlap(p, reads, data);
 }
 
 }  // namespace cairn::dispatch

@@ -13,6 +13,8 @@ Problem flipped(const Problem& problem) {
   std::swap(p.stride_a, p.stride_b);
   if (problem.invariant == Invariant::rows) p.invariant = Invariant::columns;
   if (problem.invariant == Invariant::columns) p.invariant = Invariant::rows;
+  if (problem.bias == Bias::rows) p.bias = Bias::columns;
+  if (problem.bias == Bias::columns) p.bias = Bias::rows;
   return p;
 }
 

@@ -65,8 +65,8 @@ std::string closest_refusal(const Plan::Impl& plan) {
 // product and packed matrices: n and k, the types and the layout decide, and neither the number of rows, nor their leading
 // dimension, nor where A and B begin. The rung has to take all of those.
 Problem like(const Problem& row) {
-  Problem p = Problem::packed(row.in, row.op_a, row.op_b, row.m, row.n, row.k);
-  p.out = row.out, p.compute = row.compute, p.invariant = row.invariant;
+  Problem p = row;
+  p.batch = 1, p.stride_bias = 0;
   (row.invariant == Invariant::rows ? p.m : p.n) = kInvariantLike;
   p.pack();
   return p;

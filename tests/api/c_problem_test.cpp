@@ -79,13 +79,14 @@ TEST_F(CProblem, InitSetsTheSizeAndNothingElse) {
 TEST_F(CProblem, TheFirstLayoutStays) {
   // Programs of 0.2 have these numbers compiled in.
   const std::size_t offsets[] = {
-      offsetof(cairn_problem, size),     offsetof(cairn_problem, in),       offsetof(cairn_problem, out),
-      offsetof(cairn_problem, compute),  offsetof(cairn_problem, order),    offsetof(cairn_problem, op_a),
-      offsetof(cairn_problem, op_b),     offsetof(cairn_problem, m),        offsetof(cairn_problem, n),
-      offsetof(cairn_problem, k),        offsetof(cairn_problem, lda),      offsetof(cairn_problem, ldb),
-      offsetof(cairn_problem, ldc),      offsetof(cairn_problem, batch),    offsetof(cairn_problem, stride_a),
-      offsetof(cairn_problem, stride_b), offsetof(cairn_problem, stride_c), offsetof(cairn_problem, invariant)};
-  const std::size_t expected[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112};
+      offsetof(cairn_problem, size),     offsetof(cairn_problem, in),         offsetof(cairn_problem, out),
+      offsetof(cairn_problem, compute),  offsetof(cairn_problem, order),      offsetof(cairn_problem, op_a),
+      offsetof(cairn_problem, op_b),     offsetof(cairn_problem, m),          offsetof(cairn_problem, n),
+      offsetof(cairn_problem, k),        offsetof(cairn_problem, lda),        offsetof(cairn_problem, ldb),
+      offsetof(cairn_problem, ldc),      offsetof(cairn_problem, batch),      offsetof(cairn_problem, stride_a),
+      offsetof(cairn_problem, stride_b), offsetof(cairn_problem, stride_c),   offsetof(cairn_problem, invariant),
+      offsetof(cairn_problem, bias),     offsetof(cairn_problem, stride_bias)};
+  const std::size_t expected[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 116, 136};
   for (std::size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(offsets[i], expected[i]) << "field " << i;
 }
 
@@ -150,6 +151,41 @@ TEST_F(CProblem, InvariantIsReadPrintedAndChecked) {
   p.size = offsetof(cairn_problem, invariant);
   EXPECT_EQ(cairn_gemm(handle, &p, 1, &x, &x, 0, &product), CAIRN_OK) << cairn_last_error();
   EXPECT_EQ(cairn_problem_parse(&p, "f32 nn 1x1x1 invariant=rows"), CAIRN_UNSUPPORTED);
+}
+
+TEST_F(CProblem, AnEpilogueIsReadPrintedAndRun) {
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  ASSERT_EQ(cairn_problem_parse(&p, "f32 nn 1x2x1 bias=columns activation=relu before=stored"), CAIRN_OK)
+      << cairn_last_error();
+  EXPECT_EQ(p.bias, CAIRN_BIAS_COLUMNS);
+  EXPECT_EQ(p.bias_type, CAIRN_F32);
+  EXPECT_EQ(p.activation, CAIRN_RELU);
+  EXPECT_EQ(p.before, CAIRN_BEFORE_STORED);
+  char text[80];
+  ASSERT_EQ(cairn_problem_print(&p, 0, text, sizeof text, nullptr), CAIRN_OK) << cairn_last_error();
+  EXPECT_STREQ(text, "f32 nn 1x2x1 bias=columns activation=relu before=stored");
+
+  const float a = 3, b[2] = {1, -1}, bias[2] = {10, 1};
+  float c[2] = {}, before[2] = {};
+  cairn_operands data = CAIRN_OPERANDS_INIT;
+  data.A = &a, data.B = b, data.C = c, data.bias = bias, data.before = before;
+  ASSERT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(c[0], 13);
+  EXPECT_EQ(c[1], 0);
+  EXPECT_EQ(before[1], -2);
+
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &a, b, 0, c), CAIRN_INVALID_ARGUMENT);
+  EXPECT_STREQ(cairn_last_error(),
+               "bias is null; it must point to the vector unless the problem's bias is none, or m, n or batch is 0");
+  data.before = c;
+  EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_INVALID_ARGUMENT);
+  EXPECT_STREQ(cairn_last_error(), "before overlaps C; before must not share memory with what is read or written");
+  data.size = 8;
+  EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_INVALID_ARGUMENT);
+  EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, nullptr), CAIRN_INVALID_ARGUMENT);
+  p.activation = 5;
+  EXPECT_EQ(cairn_gemm(handle, &p, 1, &a, b, 0, c), CAIRN_INVALID_ARGUMENT);
+  EXPECT_STREQ(cairn_last_error(), "activation is 5; it must be from 0 to 4");
 }
 
 TEST_F(CProblem, ASizeThatNoVersionHasIsRefused) {

@@ -43,6 +43,11 @@ Problem anything(lab::Random& random) {
   p.op_a = static_cast<Op>(random.integer(0, 1));
   p.op_b = static_cast<Op>(random.integer(0, 1));
   p.invariant = static_cast<Invariant>(random.integer(0, 2));
+  p.bias = static_cast<Bias>(random.integer(0, 2));
+  p.bias_type = static_cast<Type>(random.integer(0, 4));
+  p.stride_bias = random.integer(0, 9);
+  p.activation = static_cast<Activation>(random.integer(0, 4));
+  p.before = static_cast<Before>(random.integer(0, 1));
   p.m = number(), p.n = number(), p.k = number();
   p.batch = random.chance(50) ? 1 : number();
   if (random.chance(50)) p.pack();
@@ -69,6 +74,10 @@ TEST(ProblemText, ShortFormIsWhatPeopleWrite) {
   EXPECT_EQ(q.brief(), "e4m3fast:bf16 nn 8x8x8 order=column lda=20 batch=4");
   q.invariant = Invariant::rows;
   EXPECT_EQ(q.brief(), "e4m3fast:bf16 nn 8x8x8 order=column lda=20 batch=4 invariant=rows");
+  q.bias = Bias::columns, q.bias_type = Type::bf16, q.activation = Activation::gelu, q.before = Before::stored;
+  EXPECT_EQ(q.brief(),
+            "e4m3fast:bf16 nn 8x8x8 order=column lda=20 batch=4 invariant=rows bias=columns bias_type=bf16 "
+            "activation=gelu before=stored");
 }
 
 // A compute mode has a type name of its own only with the storage type it is for; with others it is printed as a key.
@@ -92,7 +101,8 @@ TEST(ProblemText, AModeIsAWordForItsTypeAndACompute) {
 TEST(ProblemText, FullFormNamesEveryField) {
   EXPECT_EQ(Problem::packed(Type::f16, Op::none, Op::transpose, 2, 3, 4).full(),
             "in=f16 out=f16 compute=native order=row op_a=n op_b=t m=2 n=3 k=4 lda=4 ldb=4 ldc=3 batch=1 "
-            "stride_a=8 stride_b=12 stride_c=6 invariant=none");
+            "stride_a=8 stride_b=12 stride_c=6 invariant=none bias=none bias_type=f32 stride_bias=0 "
+            "activation=none before=none");
 }
 
 TEST(ProblemText, FullFormOfAnyProblemParsesBackToIt) {

@@ -75,7 +75,7 @@ TEST(Overlap, TheEndsOfTheAddressSpaceAreNotNeighbours) {
 }
 
 std::string said(const Problem& p, double alpha, std::int64_t A, std::int64_t B, std::int64_t C) {
-  return check_pointers(p, alpha, at(A), at(B), at(C)).message();
+  return check_pointers(p, alpha, {at(A), at(B), const_cast<void*>(static_cast<const void*>(at(C)))}).message();
 }
 
 TEST(Overlap, TheRefusalNamesTheFactorAsTheCallerDoes) {

@@ -1,6 +1,7 @@
 // The check of large products: one wrong element anywhere is seen, and the right result is not accused.
 #include "lab/verify/checksum.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -45,7 +46,7 @@ TEST(Checksum, TheRightResultPassesInEveryLayout) {
         for (const double beta : {0.0, -1.0, 0.5}) {
           const Worked w = worked(a, b, order, 0.5, beta);
           EXPECT_EQ(first_wrong_row(w.row, bytes(w.C), 1), -1) << w.test.describe();
-          EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::passed);
+          EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::passed);
         }
       }
     }
@@ -59,7 +60,7 @@ TEST(Checksum, OneWrongElementAnywhereIsSeenAndNamed) {
       Worked w = right;
       w.C[at] += by;
       EXPECT_EQ(first_wrong_row(w.row, bytes(w.C), 2), static_cast<std::int64_t>(at / 17));
-      const Verdict v = judge_large(w.test, w.row, bytes(w.C));
+      const Verdict v = judge_large(w.test, w.row, {bytes(w.C)});
       EXPECT_EQ(v.outcome, Outcome::failed);
       EXPECT_NE(v.what.find("row " + std::to_string(at / 17)), std::string::npos) << v.what;
       EXPECT_NE(v.what.find("C[0, " + std::to_string(at % 17) + "]"), std::string::npos) << v.what;
@@ -71,15 +72,37 @@ TEST(Checksum, TwoElementsExchangedAreSeen) {
   Worked w = worked(Op::none, Op::none, Order::row, 1, 0);
   std::swap(w.C[40], w.C[45]);
   ASSERT_NE(w.C[40], w.C[45]);
-  EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::failed);
+  EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::failed);
 }
 
 TEST(Checksum, RealDataAreJudgedBySampledRows) {
   Worked w = worked(Op::none, Op::none, Order::row, 1, 0);
   w.test.mode = Mode::rounding;
-  EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::passed);
+  EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::passed);
   for (float& x : w.C) x += 1;
-  EXPECT_EQ(judge_large(w.test, w.row, bytes(w.C)).outcome, Outcome::failed);
+  EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C)}).outcome, Outcome::failed);
+}
+
+TEST(Checksum, EpiloguesAreJudgedBySampledRows) {
+  for (const Bias side : {Bias::rows, Bias::columns}) {
+    Worked w = worked(Op::none, Op::transpose, Order::row, 1, 0);
+    Problem& p = w.test.problem;
+    p.bias = side, p.activation = Activation::relu, p.before = Before::stored;
+    w.row.problem = p;
+    std::vector<float> bias, before = w.C;
+    for (int i = 0; i < 23; ++i) bias.push_back(static_cast<float>(i % 7 - 3));
+    w.row.bias = bias.data();
+    for (std::size_t at = 0; at < w.C.size(); ++at) {
+      before[at] += bias[side == Bias::rows ? at / 17 : at % 17];
+      w.C[at] = std::max(before[at], 0.0f);
+    }
+    EXPECT_EQ(judge_large(w.test, w.row, {bytes(w.C), bytes(before)}).outcome, Outcome::passed);
+    EXPECT_EQ(judge_large(w.test, w.row, {bytes(before), bytes(before)}).outcome, Outcome::failed);
+    for (float& x : before) x += 1;
+    const Verdict wrong = judge_large(w.test, w.row, {bytes(w.C), bytes(before)});
+    EXPECT_EQ(wrong.outcome, Outcome::failed);
+    EXPECT_NE(wrong.what.find("before["), std::string::npos) << wrong.what;
+  }
 }
 
 TEST(Checksum, IsForProductsTheOracleIsTooSlowFor) {

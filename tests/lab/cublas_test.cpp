@@ -220,7 +220,7 @@ TEST(Cublas, KeepsAChoiceAndFindsItAgain) {
   ASSERT_TRUE(open_cublas(machine, cublas).ok());
   ASSERT_TRUE(cublas->describe(parsed("f64 nn 100"), doubles).ok());
   ASSERT_TRUE(cublas->heuristics(*doubles, {}, Pipes::all, 1, foreign).ok());
-  const ChoiceKey key{machine->facts().name, cublas->version(), problem.full()};
+  const ChoiceKey key{machine->facts().name, cublas->version(), choice_text(problem)};
   ASSERT_TRUE(find_choice(settings.choices, key)) << test::read(settings.choices);
   ASSERT_TRUE(keep_choice(settings.choices, key, foreign[0], {}));
   const std::string again = details();

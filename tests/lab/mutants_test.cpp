@@ -13,6 +13,7 @@
 
 #include "lab/verify/effort.hpp"
 #include "lab/verify/verify.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
@@ -34,6 +35,12 @@ enum class Bug {
   batch_stride_of_a,  // stride_b taken to be stride_a
   unsteady,           // the second run gives another result
   sloppy,             // sums kept in 12 bits
+  bias_other_side,    // the bias of rows is added to columns
+  bias_scaled,        // alpha is applied to the bias too
+  bias_shared,        // every product of a batch gets the first one's bias
+  activation_first,   // the bias is added after the activation
+  residual_last,      // and beta * C
+  before_too_late,    // what is stored as the value before the activation is C
   tired,              // sums kept in 21 bits: within every bound, but ten times the healthy ratio of cpu/reference
 };
 
@@ -95,8 +102,16 @@ class Kernel final : public Contender {
           sum = keep(sum + a * b);
         }
         float& out = C[i * p.ldc + j];
-        float value = reads ? static_cast<float>(c.alpha) * sum : 0;
-        if (c.beta != 0 || bug_ == Bug::reads_c) value += static_cast<float>(c.beta) * out;
+        const float scaled = reads ? static_cast<float>(c.alpha) * sum : 0, bias = bias_of(c, batch, i, j);
+        const float rest = c.beta != 0 || bug_ == Bug::reads_c ? static_cast<float>(c.beta) * out : 0;
+        const bool residual_last = bug_ == Bug::residual_last, bias_last = bug_ == Bug::activation_first;
+        const float before = scaled + (residual_last ? 0 : rest) + (bias_last ? 0 : bias);
+        float value = static_cast<float>(cpu::activated(p.activation, static_cast<double>(before)));
+        if (residual_last) value += rest;
+        if (bias_last) value += bias;
+        if (p.before == Before::stored)
+          static_cast<float*>(c.before)[batch * p.stride_c + i * p.ldc + j] =
+              bug_ == Bug::before_too_late ? value : before;
         if (bug_ == Bug::unsteady && runs_ == 1 && i == 0 && j == 0) value = std::nextafter(value, 1e9f);
         if (bug_ == Bug::nan_result && i == p.m / 2 && j == p.n / 2) value = std::numeric_limits<float>::quiet_NaN();
         out = value;
@@ -107,6 +122,16 @@ class Kernel final : public Contender {
       float& first = const_cast<float&>(A[0]);
       first = static_cast<float>(static_cast<int>(first * 2)) / 4;
     }
+  }
+
+  float bias_of(const Call& c, std::int64_t batch, std::int64_t i, std::int64_t j) const {
+    const Problem& p = c.problem;
+    if (p.bias == Bias::none) return 0;
+    std::int64_t at = p.bias == Bias::rows ? i : j;
+    // Only where the other side is as long: the point is to be caught by the result, not by a crash.
+    if (bug_ == Bug::bias_other_side && std::max(i, j) < p.bias_elements()) at = i + j - at;
+    const auto* bias = static_cast<const float*>(c.bias) + (bug_ == Bug::bias_shared ? 0 : batch * p.stride_bias);
+    return bug_ == Bug::bias_scaled ? static_cast<float>(c.alpha) * bias[at] : bias[at];
   }
 
   float keep(float sum) const {
@@ -185,23 +210,24 @@ TEST_P(Mutant, IsCaught) {
   EXPECT_TRUE(said) << t.failures[0].what;
 }
 
-INSTANTIATE_TEST_SUITE_P(Bugs, Mutant,
-                         ::testing::Values(Named{"bug5_swapped_grid", Bug::swapped_grid, "never written"},
-                                           Named{"bug6_ldb_is_n", Bug::ldb_is_n, "C["},
-                                           Named{"bug7_nan_result", Bug::nan_result, "found nan"},
-                                           Named{"bug7_a_for_b", Bug::a_for_b, "C["},
-                                           Named{"lost_product", Bug::lost_product, "must be"},
-                                           Named{"reads_c", Bug::reads_c, "found nan"},
-                                           Named{"reads_inputs", Bug::reads_inputs, "found nan"},
-                                           Named{"writes_padding", Bug::writes_padding, "outside of C"},
-                                           Named{"writes_input", Bug::writes_input, "A was written"},
-                                           Named{"skips_last_row", Bug::skips_last_row, "never written"},
-                                           Named{"ignores_lda", Bug::ignores_lda, "found nan"},
-                                           Named{"batch_stride_of_a", Bug::batch_stride_of_a, "of product"},
-                                           Named{"unsteady", Bug::unsteady, "second time"},
-                                           Named{"sloppy", Bug::sloppy, "bound"},
-                                           Named{"tired", Bug::tired, "ten times the healthy ratio"}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Bugs, Mutant,
+    ::testing::Values(
+        Named{"bug5_swapped_grid", Bug::swapped_grid, "never written"}, Named{"bug6_ldb_is_n", Bug::ldb_is_n, "C["},
+        Named{"bias_other_side", Bug::bias_other_side, "C["}, Named{"bias_scaled", Bug::bias_scaled, "C["},
+        Named{"bias_shared", Bug::bias_shared, "C["}, Named{"activation_first", Bug::activation_first, "C["},
+        Named{"residual_last", Bug::residual_last, "C["}, Named{"before_too_late", Bug::before_too_late, "before["},
+        Named{"bug7_nan_result", Bug::nan_result, "found nan"}, Named{"bug7_a_for_b", Bug::a_for_b, "C["},
+        Named{"lost_product", Bug::lost_product, "must be"}, Named{"reads_c", Bug::reads_c, "found nan"},
+        Named{"reads_inputs", Bug::reads_inputs, "found nan"},
+        Named{"writes_padding", Bug::writes_padding, "outside of C"},
+        Named{"writes_input", Bug::writes_input, "A was written"},
+        Named{"skips_last_row", Bug::skips_last_row, "never written"},
+        Named{"ignores_lda", Bug::ignores_lda, "found nan"},
+        Named{"batch_stride_of_a", Bug::batch_stride_of_a, "of product"},
+        Named{"unsteady", Bug::unsteady, "second time"}, Named{"sloppy", Bug::sloppy, "bound"},
+        Named{"tired", Bug::tired, "ten times the healthy ratio"}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 // Bug 7, from the other side: with B the same memory as A, as data from one seed would make it, the kernel that
 // confuses them looks right. Only different data tell.

@@ -40,7 +40,8 @@ TEST(Oracle, AgreesWithTheReferenceForEveryKindOfCase) {
     space.max_size = 150;
     const Case test = draw(case_seed(21, index), space);
     Data data = make_data(test);
-    const Call call{test.problem, test.alpha, data.A.matrix(), data.B.matrix(), test.beta, data.C.matrix()};
+    Call call{test.problem, test.alpha, data.A.matrix(), data.B.matrix(), test.beta, data.C.matrix()};
+    call.bias = data.bias.matrix(), call.before = data.before.matrix();
     const Call row = dispatch::to_row(call);
     const Problem& p = row.problem;
     const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);

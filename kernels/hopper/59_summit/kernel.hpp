@@ -25,7 +25,8 @@ template <class In> inline constexpr int element_size = std::is_same_v<In, Tf32>
 template <int size>
 using Bits = std::conditional_t<size == 4, std::uint32_t, std::conditional_t<size == 2, std::uint16_t, std::uint8_t>>;
 
-template <class In, int tile, Major a_major, Major b_major, bool promoted>
+// `finishing`: for problems with an epilogue.
+template <class In, int tile, Major a_major, Major b_major, bool promoted, bool finishing>
 __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                      const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
@@ -163,7 +164,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   pdl_wait();
   Work next{};
   bool more = next_work(g, block, blocks, rank, 0, work);
-  if (g.stream_k.steps == 0) store_zeros<In>(g, static_cast<int>(threadIdx.x) - 128, 256), more = false;
+  if (g.stream_k.steps == 0) store_zeros<In, finishing>(g, static_cast<int>(threadIdx.x) - 128, 256), more = false;
 #pragma unroll 1
   for (int iteration = 0; more; ++iteration, work = next) {
     more = next_work(g, block, blocks, rank, iteration + 1, next);
@@ -217,32 +218,37 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
       Staging here = staging;
       if (G::t.team == Team::rows && !more) here.stages = sA + row * kRowBytes;
-      store<In, G>(g, C, at, row, col, acc, here);
+      store<In, G, finishing>(g, C, at, row, col, acc, here);
     }
   }
   if (staging.issues()) tma_wait_read<0>();  // shared memory must outlive the stores that read it
   __syncwarp();
   if (together > 1) cluster_sync();
-  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
+  if (g.k_blocks > 1)
+    add_in_cluster<In, G::bm, G::bn, finishing>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
 }
 
-// The kernels of one type of operands: compiled in a file of its own, one for each.
+// The kernels of one type of operands, with and without an epilogue: each compiled in a file of its own.
 using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
 using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
 using LoadedTiles = std::make_integer_sequence<int, kLoadedTiles>;
-template <class In, Major a, Major b, bool promoted, int... tile>
+using EpilogueTiles = FinishingTiles;
+template <class In, Major a, Major b, bool promoted, bool finishing, int... tile>
 Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   Kernel kernel = nullptr;
-  ((tile == index ? void(kernel = hopper_59_summit<In, tile, a, b, promoted>) : void()), ...);
+  ((tile == index ? void(kernel = hopper_59_summit<In, tile, a, b, promoted, finishing>) : void()), ...);
   return kernel;
 }
-template <class In, bool promoted> Kernel kernel_of(int tile, Major a, Major b) {
+template <class In, bool promoted, bool finishing> Kernel kernel_of(int tile, Major a, Major b) {
+  using Loaded = std::conditional_t<finishing, EpilogueTiles, LoadedTiles>;
+  using All = std::conditional_t<finishing, EpilogueTiles, Tiles>;
   if constexpr (sizeof(In) == 2) {  // wgmma reads 16-bit operands of either layout; fetched tiles are K-major
-    if (a == Major::mn && b == Major::mn) return kernel_in<In, Major::mn, Major::mn, promoted>(tile, LoadedTiles{});
-    if (a == Major::mn) return kernel_in<In, Major::mn, Major::k, promoted>(tile, LoadedTiles{});
-    if (b == Major::mn) return kernel_in<In, Major::k, Major::mn, promoted>(tile, LoadedTiles{});
+    if (a == Major::mn && b == Major::mn)
+      return kernel_in<In, Major::mn, Major::mn, promoted, finishing>(tile, Loaded{});
+    if (a == Major::mn) return kernel_in<In, Major::mn, Major::k, promoted, finishing>(tile, Loaded{});
+    if (b == Major::mn) return kernel_in<In, Major::k, Major::mn, promoted, finishing>(tile, Loaded{});
   }
-  return kernel_in<In, Major::k, Major::k, promoted>(tile, Tiles{});
+  return kernel_in<In, Major::k, Major::k, promoted, finishing>(tile, All{});
 }
 
 }  // namespace cairn::hopper_59

@@ -31,6 +31,8 @@ inline constexpr Tile kTiles[] = {{128, 256},
                                   {64, 32, Team::pingpong, Sharing::pair, true},
                                   {64, 16, Team::pingpong, Sharing::pair, true}};
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
+// Those with a second kernel, which applies an epilogue.
+using FinishingTiles = std::integer_sequence<int, 0, 1, 2, 3, 4, 6, 12, 13>;
 inline constexpr int kLoadedTiles = 17;  // by TMA; the fetched ones follow
 static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
 
@@ -62,5 +64,11 @@ static_assert(std::ranges::all_of(kVariants, &Variant::valid));
 
 // The place of a variant's tile among kTiles.
 constexpr int tile_of(const Variant& v) { return static_cast<int>(std::ranges::find(kTiles, v.tile) - kTiles); }
+
+// Whether there is a kernel that applies an epilogue with this tile.
+template <int... tile> constexpr bool is_one_of(int which, std::integer_sequence<int, tile...>) {
+  return ((which == tile) || ...);
+}
+constexpr bool finishes(const Variant& v) { return is_one_of(tile_of(v), FinishingTiles{}); }
 
 }  // namespace cairn::hopper_59

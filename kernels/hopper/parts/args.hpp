@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "device/block_order.hpp"
+#include "device/epilogue.hpp"
 #include "device/stream_k.hpp"
 #include "kernels/hopper/parts/tile.hpp"
 
@@ -38,6 +39,7 @@ struct Args {
   float* partials;  // partial sums of split tiles, each tile as it is in C
   Source a, b;      // of fetched tiles
   int bm, bn;       // of the tile, for the fix-up
+  Epilogue epilogue;
 };
 static_assert(offsetof(Args, m) == 64);
 

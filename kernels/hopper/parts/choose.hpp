@@ -18,7 +18,9 @@ inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const P
   return choice;
 }
 
-template <std::size_t count> Choice choose_of(const std::array<Variant, count>& variants, const Query& query) {
+// finishes(variant): it can apply an epilogue.
+template <std::size_t count, class Finishes>
+Choice choose_of(const std::array<Variant, count>& variants, const Query& query, Finishes&& finishes) {
   const auto packed = [&](std::size_t i) { return packed_problem(query.problem, variants[i], query.aligned); };
   if (query.tile != kAnyTile) {
     const auto i = static_cast<std::size_t>(query.tile);
@@ -31,7 +33,9 @@ template <std::size_t count> Choice choose_of(const std::array<Variant, count>& 
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
-  const auto considered = [&](std::size_t i) { return !variants[i].tile.fetched || fetch; };
+  const auto considered = [&](std::size_t i) {
+    return (!variants[i].tile.fetched || fetch) && (!query.problem.has_epilogue() || finishes(variants[i]));
+  };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;

@@ -57,12 +57,12 @@ namespace model {
 // Cycles, or bytes a cycle, of one SM. While all SMs work, the power limit leaves the tensor cores four fifths of
 // their peak; a single SM reaches all of it. L2 and DRAM have no more than the hardware: 64 bytes, and of 4.8 TB/s 88 %.
 inline constexpr double kTensorSustained = 0.79;
-inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 16.6;
-inline constexpr double kLeastStep = 301;  // of the smallest tiles: wgmma, a wait, a stage released
-inline constexpr double kClock = 0.98;     // of the highest clock, while these constants were fitted
-inline constexpr double kLaunch = 1580;    // a grid, until its first k-step; more for each of its blocks
-inline constexpr double kLaunchBlock = 5.26;
-inline constexpr double kCluster = 966;  // clusters are scheduled later
+inline constexpr double kSharedBytes = 128, kL2Bytes = 64, kDramBytes = 16.4;
+inline constexpr double kLeastStep = 296.4;  // of the smallest tiles: wgmma, a wait, a stage released
+inline constexpr double kClock = 0.98;       // of the highest clock, while these constants were fitted
+inline constexpr double kLaunch = 1445;      // a grid, until its first k-step; more for each of its blocks
+inline constexpr double kLaunchBlock = 4.914;
+inline constexpr double kCluster = 947.3;  // clusters are scheduled later
 // Parts of the GPU that work at the same time take as long as the slowest, and a little longer where another is nearly
 // as slow: the 8-norm of their times.
 inline double together(std::initializer_list<double> times) {
@@ -75,30 +75,30 @@ inline double together(std::initializer_list<double> times) {
   }
   return largest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
-inline constexpr double kMulticast = 0.338;  // of L2's time for a byte that another block of the cluster requests
+inline constexpr double kMulticast = 0.3506;  // of L2's time for a byte that another block of the cluster requests
 // More of L2's time for a row of a box that straddles two lines, of 128 bytes, and five sectors, of 32.
-inline constexpr double kStraddleLines = 0.484, kStraddleSectors = 1.82;
-inline constexpr double kRefetch = 0.276;  // of the operand bytes that blocks have in common comes from DRAM again
-inline constexpr double kL2Size = 21.2e6;  // bytes that L2 holds until all have loaded them
-inline constexpr double kIdleSms = 0.556;  // DRAM takes so much longer, times the fraction of SMs that idle
+inline constexpr double kStraddleLines = 0.8889, kStraddleSectors = 1.58;
+inline constexpr double kRefetch = 0.282;   // of the operand bytes that blocks have in common comes from DRAM again
+inline constexpr double kL2Size = 22.3e6;   // bytes that L2 holds until all have loaded them
+inline constexpr double kIdleSms = 0.6403;  // DRAM takes so much longer, times the fraction of SMs that idle
 // Blocks that do not fit next to those of the kernel before them wait until it drains: of the GEMM after packing, and
 // of the fix-up.
-inline constexpr double kPackDrain = 1010, kFixupDrain = 2930;
+inline constexpr double kPackDrain = 986, kFixupDrain = 2456;
 // A packing kernel, and each of its blocks; bytes a cycle, read or written.
-inline constexpr double kPackLaunch = 3340, kPackBlock = 284, kPackBytes = 15.9;
+inline constexpr double kPackLaunch = 3484, kPackBlock = 280.8, kPackBytes = 16.22;
 // A warp that fetches, for the loads of a lane that are in flight together. Each of the four has a k-step of its own.
-inline constexpr double kFetchRound = 4160;
+inline constexpr double kFetchRound = 4219;
 // The epilogue of a tile; more for its elements (128 x 256 of two bytes); times kThreadStore where TMA cannot store
 // C, and kOneGroup more where one warpgroup stores alone. kPingpong of an epilogue stays exposed in pingpong; the
 // products of the other warpgroup hide the rest.
-inline constexpr double kEpilogue = 1120, kEpilogueArea = 3540, kThreadStore = 3.01, kOneGroup = 1.55,
-                        kPingpong = 0.592;
-inline constexpr double kNarrowBox = 523;  // more for each time that a row of a box is half as long, of 128 bytes
+inline constexpr double kEpilogue = 1120, kEpilogueArea = 3564, kThreadStore = 2.96, kOneGroup = 1.55,
+                        kPingpong = 0.608;
+inline constexpr double kNarrowBox = 517.1;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
-inline constexpr double kFixup = 3310, kFixupArea = 6480, kFixupRow = 1.32, kFixupPartials = 15.3;
+inline constexpr double kFixup = 3766, kFixupArea = 5947, kFixupRow = 1.324, kFixupPartials = 16;
 // The blocks of a cluster add the partial sums of a tile: until all have stored theirs, and for each byte of a tile.
-inline constexpr double kClusterSum = 1890, kClusterSumBytes = 15.4;
+inline constexpr double kClusterSum = 1870, kClusterSumBytes = 15.43;
 inline constexpr int kMostKBlocks = 8, kLeastKSteps = 4;  // blocks of a cluster; k-steps of each
 // What a split must save, times its fix-up: a split with equal forecasts is as often slower as faster.
 // Where power limits the clock, SMs that idle in the tail wave leave their share of it to the others.
@@ -244,7 +244,9 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
       split || tiles <= running ? busy : static_cast<double>(tiles) / (waves * static_cast<double>(running));
   const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - active));
 
-  const double by_threads = p.ldc * size_of(p.out) % 16 == 0 ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
+  const bool by_tma = p.ldc * size_of(p.out) % 16 == 0 && p.before == Before::none &&
+                      (!p.has_epilogue() || t.finishes_in_registers());
+  const double by_threads = by_tma ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
   const double store = crowd * kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
   const double tiles_each = std::ceil(waves), exposed = t.pingpong() ? 1 + kPingpong * (tiles_each - 1) : tiles_each;
 

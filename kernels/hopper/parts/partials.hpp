@@ -39,21 +39,40 @@ __device__ __forceinline__ void store_partials(float* to, int stride, bool turne
 struct SplitTile {
   int rows, cols;            // also those beyond the matrix
   int rows_left, cols_left;  // in the matrix
-  std::int64_t first;        // the index of its first element in C
+  std::int64_t first;        // the index of its first element in C,
+  std::int64_t row, col;     // which is there
+  int batch;
 };
+
 __device__ __forceinline__ SplitTile split_tile(const Args& g, int bm, int bn, int tile) {
   const BatchPosition at = position_of(g, bm, bn, tile, {});
   const int rows = g.down * bm, cols = g.across * bn;
   const auto rows_left = static_cast<int>(min(g.m - at.row, std::int64_t{rows})),
              cols_left = static_cast<int>(min(g.n - at.col, std::int64_t{cols}));
   const std::int64_t batch = at.batch * g.stride_c;
-  if (g.turned) return {cols, rows, cols_left, rows_left, batch + at.col * g.ldc + at.row};
-  return {rows, cols, rows_left, cols_left, batch + at.row * g.ldc + at.col};
+  if (g.turned) return {cols, rows, cols_left, rows_left, batch + at.col * g.ldc + at.row, at.col, at.row, at.batch};
+  return {rows, cols, rows_left, cols_left, batch + at.row * g.ldc + at.col, at.row, at.col, at.batch};
+}
+
+// Four neighbours of C, from `col` of row `row` of a split tile on.
+template <class In, bool finishing>
+__device__ __forceinline__ void store_four(const Args& g, const SplitTile& t, int row, int col, const float* sums) {
+  const std::int64_t at = t.first + row * g.ldc + col;
+  const int left = t.cols_left - col;
+  if constexpr (finishing) {
+    finish_any_neighbours<In, 4>(g, {at, t.batch, t.row + row, t.col + col}, left, [&](int i) {
+      return i == 0 ? sums[0] : i == 1 ? sums[1] : i == 2 ? sums[2] : sums[3];
+    });
+  } else {
+    with_out<In>(g.out, [&]<class Out>() {
+      update<Out, 4>(static_cast<Out*>(g.C) + at, sums, left, g.alpha, g.beta, g.vector_c);
+    });
+  }
 }
 
 // The blocks of a cluster have stored their partial sums of a tile in neighbouring slots, and all threads have
 // synchronized. Each block adds those of every k_blocks-th row.
-template <class In, int bm, int bn>
+template <class In, int bm, int bn, bool finishing>
 __device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank, int thread, int threads) {
   constexpr int most = 8;
   const SplitTile t = split_tile(g, bm, bn, tile);
@@ -72,10 +91,7 @@ __device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank
 #pragma unroll
     for (int b = 1; b < most; ++b)
       if (b < g.k_blocks) sum[0] += four[b].x, sum[1] += four[b].y, sum[2] += four[b].z, sum[3] += four[b].w;
-    with_out<In>(g.out, [&]<class Out>() {
-      update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, sum, t.cols_left - col, g.alpha, g.beta,
-                     g.vector_c);
-    });
+    store_four<In, finishing>(g, t, row, col, sum);
   }
 }
 
@@ -91,8 +107,14 @@ template <class Out> __global__ void __launch_bounds__(kFixupThreads) hopper_fix
   const auto deep = static_cast<int>(blockDim.y);
   if (!add_partials(layers, t.cols, g.stream_k, g.partials, std::int64_t{t.rows} * t.cols, split, row, deep)) return;
   const int col = static_cast<int>(threadIdx.x) * 4;
-  update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, layers + col, t.cols_left - col, g.alpha,
-                 g.beta, g.vector_c);
+  if (!g.epilogue.any) {
+    update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, layers + col, t.cols_left - col, g.alpha,
+                   g.beta, g.vector_c);
+    return;
+  }
+  finish_neighbours<Out, 4>(
+      g.epilogue, g.C, {t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col}, t.cols_left - col,
+      [&](int i) { return layers[col + i]; }, g.alpha, g.beta);
 }
 
 }  // namespace cairn::hopper

@@ -13,6 +13,7 @@
 #include "device/stmatrix.hpp"
 #include "device/tma.hpp"
 #include "kernels/hopper/parts/args.hpp"
+#include "kernels/hopper/parts/finish.hpp"
 
 namespace cairn::hopper {
 
@@ -132,46 +133,30 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
   }
 }
 
-// Whether a product of In can have a C of type `out`, f32 aside: only those stores are compiled.
-template <class In, Type out>
-inline constexpr bool can_store = std::is_same_v<In, E4m3> || (std::is_same_v<In, __half> && out == Type::f16) ||
-                                  (std::is_same_v<In, __nv_bfloat16> && out == Type::bf16);
-
-// f.template operator()<Out>() with the type of C.
-template <class In, class F> __device__ __forceinline__ void with_out(Type out, F&& f) {
-  if constexpr (can_store<In, Type::e4m3>) {
-    if (out == Type::e4m3) return f.template operator()<E4m3>();
-  }
-  if constexpr (can_store<In, Type::f16>) {
-    if (out == Type::f16) return f.template operator()<__half>();
-  }
-  if constexpr (can_store<In, Type::bf16>) {
-    if (out == Type::bf16) return f.template operator()<__nv_bfloat16>();
-  }
-  f.template operator()<float>();
-}
-
-// Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
-template <class In, class G>
+// Stores the accumulators of a full tile to C, `finishing` those of a problem with an epilogue. This warpgroup's begin
+// at (row, col) of the tile.
+template <class In, class G, bool finishing>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
-                                      const float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
+                                      float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
-  const bool by_tma = g.tma_store && (g.tma_store_edge || !edge);
+  constexpr bool in_registers = !finishing || G::finishes_in_registers;
+  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge);
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
     const int tile_row = row + i * 64, p_row = static_cast<int>(at.row) + tile_row,
               p_col = static_cast<int>(at.col) + col;
     Staging here = staging;
     if (here.stages != nullptr) here.stages += i * 64 * kRowBytes;
+    const float alpha = finishing ? 1 : g.alpha;  // or it is applied before
     const auto store_as = [&]<Type out>(std::integral_constant<Type, out>) {
       if (g.turned) {
-        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], g.alpha, here);
+        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], alpha, here);
       } else {
-        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], g.alpha,
-                                                                     here);
+        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], alpha, here);
       }
     };
     if (by_tma) {
+      if constexpr (finishing && in_registers) finish_in_registers<In, G::wn>(g, at, tile_row, col, acc[i]);
       if constexpr (can_store<In, Type::f16>) {
         if (g.out == Type::f16) store_as(std::integral_constant<Type, Type::f16>{});
       }
@@ -186,6 +171,10 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
     const std::int64_t c_row = at.row + tile_row, c_col = at.col + col;
     const std::int64_t first = at.batch * g.stride_c + (g.turned ? c_col * g.ldc + c_row : c_row * g.ldc + c_col);
     AccumulatorStrip& strip = reinterpret_cast<AccumulatorStrip*>(staging.boxes)[threadIdx.x / 32 % 4];
+    if constexpr (finishing) {
+      finish_accumulators<In, G::wn>(g, at, tile_row, col, first, acc[i], strip);
+      continue;
+    }
     const auto put = [&](std::int64_t c, float sum) {
       with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, c, sum, g.alpha, g.beta); });
     };
@@ -198,14 +187,20 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
 }
 
 // The same for k = 0, where all sums are 0: without accumulators, which are then never zeroed for a tile of products.
-template <class In> __device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
+template <class In, bool finishing>
+__device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
   const std::int64_t rows = g.turned ? g.n : g.m, cols = g.turned ? g.m : g.n;
   const int products = g.stream_k.whole / static_cast<int>(g.grid.rows * g.grid.cols);
   for (int batch = 0; batch < products; ++batch) {
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
       for (std::int64_t col = thread; col < cols; col += threads) {
         const std::int64_t at = batch * g.stride_c + row * g.ldc + col;
-        with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, at, 0.0f, g.alpha, g.beta); });
+        if constexpr (finishing) {
+          float zero[1] = {};
+          finish_any<In>(g, {at, batch, row, col}, zero);
+        } else {
+          with_out<In>(g.out, [&]<class Out>() { update<Out>(g.C, at, 0.0f, g.alpha, g.beta); });
+        }
       }
     }
   }

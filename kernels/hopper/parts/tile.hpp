@@ -62,6 +62,8 @@ struct Tile {
   constexpr int accumulators() const { return wm() * wn() / 128; }
   constexpr int consumer_registers() const { return fetched ? 72 : blocks_per_sm() == 2 ? 96 : 224; }
   constexpr int producer_registers() const { return fetched ? 96 : blocks_per_sm() == 2 ? 48 : 56; }
+  // An epilogue's functions would spill 128 accumulators of one instruction: those go through shared memory.
+  constexpr bool finishes_in_registers() const { return wn() <= 192; }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
   constexpr int shared_of_stage(Major b) const { return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)); }
   // The stages that fit beside the staging boxes and what shares the SM.
@@ -111,6 +113,7 @@ template <Tile tile, Major b_major> struct Geometry {
   static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
   static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
   static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
+  static constexpr bool finishes_in_registers = t.finishes_in_registers();
   static constexpr int stage_bytes = t.stage_bytes(b_major);
   static constexpr int wm = t.wm(), wn = t.wn();
   static constexpr int wgmmas = wm / 64;  // of 64 rows

@@ -179,8 +179,10 @@ cairn_mutant(hopper_no_row traced hopper/59_summit
 # The blocks of a cluster add the partial sums of a tile before all of them are stored.
 cairn_mutant(hopper_early_sum both hopper/59_summit
 [[  if (together > 1) cluster_sync();
-  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);]]
-[[  if (g.k_blocks > 1) add_in_cluster<In, G::bm, G::bn>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
+  if (g.k_blocks > 1)
+    add_in_cluster<In, G::bm, G::bn, finishing>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);]]
+[[  if (g.k_blocks > 1)
+    add_in_cluster<In, G::bm, G::bn, finishing>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
   if (together > 1) cluster_sync();]])
 
 # Threads fetch a k-step, and the products read it through the async proxy.

@@ -48,6 +48,8 @@ function(cairn_mutant name builds rung old new)
   endif()
   string(REGEX REPLACE "using LoadedTiles = [^;]*;" "using LoadedTiles = std::integer_sequence<int, ${tile}>;" text
                        "${text}")
+  string(REGEX REPLACE "using EpilogueTiles = [^;]*;" "using EpilogueTiles = std::integer_sequence<int, ${tile}>;" text
+                       "${text}")
   string(REGEX REPLACE "using Tiles = [^;]*;" "using Tiles = std::integer_sequence<int, 0, kLoadedTiles>;" text "${text}")
   string(REGEX REPLACE "kernel_of<(Tf32|__nv_bfloat16|E4m3)[^(]*[(][^)]*[)]" "Kernel{}" text "${text}")
   file(WRITE ${OUT} "${before}#line 1 \"${file}\"\n${text}")

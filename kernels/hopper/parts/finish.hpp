@@ -1,0 +1,120 @@
+// The epilogue where a problem asks for more than alpha and beta: bias, activation and the value before it.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "device/accumulators.hpp"
+#include "device/e4m3.hpp"
+#include "kernels/hopper/parts/args.hpp"
+
+namespace cairn::hopper {
+
+// Whether a product of In can have a C of type `out`, f32 aside: only those stores are compiled.
+template <class In, Type out>
+inline constexpr bool can_store = std::is_same_v<In, E4m3> || (std::is_same_v<In, __half> && out == Type::f16) ||
+                                  (std::is_same_v<In, __nv_bfloat16> && out == Type::bf16);
+
+// f.template operator()<Out>() with the type of C.
+template <class In, class F> __device__ __forceinline__ void with_out(Type out, F&& f) {
+  if constexpr (can_store<In, Type::e4m3>) {
+    if (out == Type::e4m3) return f.template operator()<E4m3>();
+  }
+  if constexpr (can_store<In, Type::f16>) {
+    if (out == Type::f16) return f.template operator()<__half>();
+  }
+  if constexpr (can_store<In, Type::bf16>) {
+    if (out == Type::bf16) return f.template operator()<__nv_bfloat16>();
+  }
+  f.template operator()<float>();
+}
+
+// finish() for a C of any type, with the activation compiled once for all of them.
+template <class In, int n> __device__ __forceinline__ void finish_any(const Args& g, const Place& at, float (&x)[n]) {
+  with_out<In>(g.out, [&]<class Out>() { before_activation<Out>(g.epilogue, g.C, at, x, g.alpha, g.beta); });
+  activate(g.epilogue.activation, x);
+  with_out<In>(g.out, [&]<class Out>() { detail::store_all(static_cast<Out*>(g.C) + at.index, x); });
+}
+
+// n neighbours of C from `at` on, of which `left` are in the matrix; sum(i) is the i-th.
+template <class In, int n, class Sum>
+__device__ __forceinline__ void finish_any_neighbours(const Args& g, const Place& at, int left, Sum&& sum) {
+  for_neighbours<n>(g.epilogue.vector, left, sum, [&](int i, auto& x) {
+    finish_any<In>(g, {at.index + i, at.batch, at.row, at.col + i}, x);
+  });
+}
+
+// Finishes 64 x n accumulators of a warpgroup in their registers, where TMA stores them next: nothing is read but a bias
+// along their rows or their columns. The first is at (row, col) of the tile.
+template <class In, int n>
+__device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPosition& at, int row, int col,
+                                                    float (&acc)[n / 2]) {
+  const Epilogue& e = g.epilogue;
+  const int lane = static_cast<int>(threadIdx.x) % 32, below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+#pragma unroll
+  for (float& x : acc) x *= g.alpha;
+  // The bias of element i of the tile's rows or columns, of which there are `count`.
+  const auto bias = [&](std::int64_t first, int i, int count) {
+    float value = 0;
+    if (i >= count) return value;
+    with_out<In>(e.wide_bias ? Type::f32 : g.out, [&]<class T>() {
+      value = static_cast<float>(static_cast<const T*>(e.bias)[at.batch * e.stride_bias + first + i]);
+    });
+    return value;
+  };
+  if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
+    // Each lane loads every 32nd of the columns, and has a pair of eight: the others come from their lanes.
+    float own[(n + 31) / 32];
+#pragma unroll
+    for (int i = 0; i < (n + 31) / 32; ++i) own[i] = bias(at.col, col + i * 32 + lane, at.cols);
+#pragma unroll
+    for (int j = 0; j < n / 8; ++j) {
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair) {
+        const float added = __shfl_sync(0xffffffffu, own[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          acc[j * 4 + half * 2 + pair] = detail::sum_of(acc[j * 4 + half * 2 + pair], added);
+      }
+    }
+  } else if (e.side != Bias::none) {
+    const float added[2] = {bias(at.row, below + lane / 4, at.rows), bias(at.row, below + lane / 4 + 8, at.rows)};
+#pragma unroll
+    for (int i = 0; i < n / 2; ++i) acc[i] = detail::sum_of(acc[i], added[i / 2 % 2]);
+  }
+  activate(e.activation, acc);
+}
+
+// Finishes 64 x n accumulators of a warpgroup, of which the first is at (row, col) of the tile and at index `first` of
+// C. Each warp writes strips of its 16 rows to shared memory, where a loop can index them, and finishes four
+// neighbours of C a lane: columns of a row or, of Cᵀ, rows of a column.
+template <class In, int n>
+__device__ __forceinline__ void finish_accumulators(const Args& g, const BatchPosition& at, int row, int col,
+                                                    std::int64_t first, const float (&acc)[n / 2],
+                                                    AccumulatorStrip& strip) {
+  constexpr int width = AccumulatorStrip::kCols, some = 4;
+  const int lane = static_cast<int>(threadIdx.x) % 32, down = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+  const int rows = at.rows - row - down, cols = min(at.cols - col, n);
+#pragma unroll 1
+  for (int from = 0; from < n; from += width) {
+#pragma unroll
+    for (int next = 0; next < n; next += width)
+      if (next == from) detail::write_strip<n>(strip, acc, next);
+    __syncwarp();
+#pragma unroll 1
+    for (int e = lane; e < 16 * width / some; e += 32) {
+      const int r = g.turned ? e % (16 / some) * some : e / (width / some),
+                c = g.turned ? e / (16 / some) : e % (width / some) * some, right = from + c;
+      const std::int64_t below = down + r, down_at = at.row + row + below, right_at = at.col + col + right;
+      const Place to = g.turned ? Place{first + right * g.ldc + below, at.batch, right_at, down_at}
+                                : Place{first + below * g.ldc + right, at.batch, down_at, right_at};
+      const int left = g.turned ? (right < cols ? rows - r : 0) : (r < rows ? cols - right : 0);
+      const float* const sums = &strip.at[r][c];
+      const int step = g.turned ? AccumulatorStrip::kStride : 1;
+      finish_any_neighbours<In, some>(g, to, left, [=](int i) { return sums[i * step]; });
+    }
+    __syncwarp();  // before the next strip overwrites this one
+  }
+}
+
+}  // namespace cairn::hopper
