@@ -16,6 +16,7 @@
 #include "lab/exit.hpp"
 #include "lab/record/page_tables.hpp"
 #include "lab/record/record.hpp"
+#include "lab/record/words.hpp"
 #include "lab/verify/case.hpp"
 
 namespace cairn::lab::record {
