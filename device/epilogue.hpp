@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <cuda_runtime.h>
 
 #include "cairn/types.hpp"
 #include "device/activation.hpp"
 #include "device/scaled_sum.hpp"
+#include "device/vec.hpp"
 
 namespace cairn {
 
@@ -102,18 +104,28 @@ __device__ __forceinline__ void finish(const Epilogue& e, void* C, const Place& 
 }
 
 // Calls put(i, x) for n neighbours, of which `left` are in the matrix: with all of them if `vector`, else with one after
-// the other. sum(i) is what x holds of the i-th.
+// the other. sum(i) is what x holds of the i-th; or `sum` points to all, in memory that is aligned to 16 bytes.
 template <int n, class Sum, class Put>
-__device__ __forceinline__ void for_neighbours(bool vector, int left, Sum&& sum, Put&& put) {
+__device__ __forceinline__ void for_neighbours(bool vector, int left, Sum sum, Put&& put) {
   if (vector && left >= n) {
     float x[n];
+    if constexpr (std::is_convertible_v<Sum, const float*>) {
 #pragma unroll
-    for (int i = 0; i < n; ++i) x[i] = sum(i);
+      for (int i = 0; i < n; i += 4) load4(x + i, sum + i);
+    } else {
+#pragma unroll
+      for (int i = 0; i < n; ++i) x[i] = sum(i);
+    }
     put(0, x);
   } else {
 #pragma unroll 1
     for (int i = 0; i < min(left, n); ++i) {
-      float x[1] = {sum(i)};
+      float x[1];
+      if constexpr (std::is_convertible_v<Sum, const float*>) {
+        x[0] = sum[i];
+      } else {
+        x[0] = sum(i);
+      }
       put(i, x);
     }
   }
@@ -121,7 +133,7 @@ __device__ __forceinline__ void for_neighbours(bool vector, int left, Sum&& sum,
 
 // Finishes and stores n neighbours of C from `at` on, of which `left` are in the matrix; sum(i) is the i-th.
 template <class Out, int n, class Sum>
-__device__ __forceinline__ void finish_neighbours(const Epilogue& e, void* C, const Place& at, int left, Sum&& sum,
+__device__ __forceinline__ void finish_neighbours(const Epilogue& e, void* C, const Place& at, int left, Sum sum,
                                                   float alpha, float beta) {
   for_neighbours<n>(e.vector, left, sum, [&](int i, auto& x) {
     finish<Out>(e, C, {at.index + i, at.batch, at.row, at.col + i}, x, alpha, beta);

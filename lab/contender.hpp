@@ -36,9 +36,10 @@ class Contender {
   virtual bool is_baseline() const { return false; }
   // The problem it runs for `asked`: the same, except for contenders that copy or transpose.
   virtual Problem suited(const Problem& asked) const { return asked; }
-  // In bytes: leading dimensions of A and B must be multiples of the first, their addresses of the second.
+  // In bytes: leading dimensions of A and B must be multiples of the first, their addresses of the second, and those of
+  // a bias and of values before an activation of the third.
   struct Grid {
-    int rows = 1, pointers = 1;
+    int rows = 1, pointers = 1, epilogue = 1;
   };
   virtual Grid grid() const { return {}; }
   // Why it cannot take this problem; empty if it can.

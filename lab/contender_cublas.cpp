@@ -235,6 +235,7 @@ class Lt final : public CublasContender {
  public:
   // Its tanh is the hardware's, within 2^-11.
   double activation_error() const override { return 0x1p-10; }
+  Grid grid() const override { return {.epilogue = 16}; }
   std::string refuses_scalars(const Problem& p, const Scalars& scalars) const override {
     return p.out == Type::e4m3 && scalars.beta != 0 ? kNoBeta : "";
   }

@@ -180,9 +180,8 @@ template <int n, class In>
 __device__ __forceinline__ void finish_some(const Args<In>& g, std::int64_t row, std::int64_t col, const float* sums,
                                             int left) {
   const Place at{row * g.ldc + col, 0, row, col};
-  const auto sum = [=](int i) { return sums[i]; };
-  if (g.wide) return finish_neighbours<float, n>(g.epilogue, g.C, at, left, sum, g.alpha, g.beta);
-  finish_neighbours<Element<In>, n>(g.epilogue, g.C, at, left, sum, g.alpha, g.beta);
+  if (g.wide) return finish_neighbours<float, n>(g.epilogue, g.C, at, left, sums, g.alpha, g.beta);
+  finish_neighbours<Element<In>, n>(g.epilogue, g.C, at, left, sums, g.alpha, g.beta);
 }
 
 template <class In, int tile, bool k_major_a, bool k_major_b, int threads = kTiles[tile].threads()>
@@ -315,10 +314,11 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
     if (split) {
       store_strip<float, t.wn>(partials + down * t.bn, t.bn, strip, rows, t.wn, 1, 0, true, lane);
     } else {
+      constexpr int chunk = 16 / sizeof(E);
 #pragma unroll 1
-      for (int e = lane * 8; e < rows * t.wn; e += 32 * 8) {
+      for (int e = lane * chunk; e < rows * t.wn; e += 32 * chunk) {
         const int r = e / t.wn, c = e % t.wn;
-        finish_some<8>(g, job.row + down + r, job.col + col + c, &strip[r][c], cols - c);
+        finish_some<chunk>(g, job.row + down + r, job.col + col + c, &strip[r][c], cols - c);
       }
     }
     __syncwarp();  // before the next strip overwrites this one

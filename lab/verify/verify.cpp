@@ -183,6 +183,10 @@ Space taken_by(const Contender& contender, const Space& space) {
 Case on_the_grid(const Case& test, const Contender& contender) {
   Case moved = with_pointers(test, contender.grid().pointers);
   moved.problem = with_rows(moved.problem, contender.grid().rows);
+  if (contender.grid().epilogue > 1) {
+    moved.offset_bias = moved.offset_before = 0;
+    moved.problem.stride_bias = (moved.problem.stride_bias + 15) / 16 * 16;
+  }
   return moved;
 }
 

@@ -112,9 +112,8 @@ template <class Out> __global__ void __launch_bounds__(kFixupThreads) hopper_fix
                    g.beta, g.vector_c);
     return;
   }
-  finish_neighbours<Out, 4>(
-      g.epilogue, g.C, {t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col}, t.cols_left - col,
-      [&](int i) { return layers[col + i]; }, g.alpha, g.beta);
+  finish_neighbours<Out, 4>(g.epilogue, g.C, {t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col},
+                            t.cols_left - col, static_cast<const float*>(layers + col), g.alpha, g.beta);
 }
 
 }  // namespace cairn::hopper
