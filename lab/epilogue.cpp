@@ -37,7 +37,7 @@ void set_epilogue(const std::string& text, Problem& problem) {
     } else {
       refuse(fmt::format("'{}' is none of bias, row_bias, relu, gelu, gelu_tanh, silu, before and none", word));
     }
-    if (none && (words > 0 || from <= text.size())) refuse("none stands alone");
+    if (none && words > 0) refuse("none stands alone");
   }
   problem = p;
 }
