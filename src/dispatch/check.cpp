@@ -116,24 +116,25 @@ Status check_stride_c(const Problem& p) {
                  " with ldc large enough for all of them side by side");
 }
 
+// What is not read has no footprint: it may stand anywhere, with any ld and stride.
 Status check_overlap(const Problem& p, bool reads, const Operands& data) {
-  const Footprint c(data.C, p.c(), p.out, p.batch, p.stride_c);
   const auto shared = [](const char* what, const char* with) {
-    return invalid(std::string(what) + " overlaps " + with + "; " + what + " must not share memory with " +
-                   (std::string_view(what) == "C" ? "A or B" : "what is read or written"));
+    return invalid(std::string(what) + " overlaps " + with +
+                   "; what is written must not share memory with anything else");
   };
-  const Footprint a(data.A, p.a(), p.in, p.batch, p.stride_a), b(data.B, p.b(), p.in, p.batch, p.stride_b);
-  const Footprint bias(data.bias, {1, p.bias_elements(), std::max<std::int64_t>(p.bias_elements(), 1)}, p.bias_type,
-                       p.batch, p.stride_bias);
+  const auto check_written = [&](const char* what, const Footprint& written) {
+    if (reads && overlap({data.A, p.a(), p.in, p.batch, p.stride_a}, written)) return shared(what, "A");
+    if (reads && overlap({data.B, p.b(), p.in, p.batch, p.stride_b}, written)) return shared(what, "B");
+    const Stored bias{1, p.bias_elements(), p.bias_elements()};
+    const bool biased = p.bias != Bias::none;
+    if (biased && overlap({data.bias, bias, p.bias_type, p.batch, p.stride_bias}, written))
+      return shared(what, "bias");
+    return Status{};
+  };
+  const Footprint c(data.C, p.c(), p.out, p.batch, p.stride_c);
+  if (auto s = check_written("C", c); !s.ok() || p.before == Before::none) return s;
   const Footprint before(data.before, p.c(), p.out, p.batch, p.stride_c);
-  const bool biased = p.bias != Bias::none, stores_before = p.before == Before::stored;
-  if (reads && overlap(a, c)) return shared("C", "A");
-  if (reads && overlap(b, c)) return shared("C", "B");
-  if (biased && overlap(bias, c)) return invalid("C overlaps bias; C must not share memory with what is read");
-  if (!stores_before) return {};
-  if (reads && overlap(a, before)) return shared("before", "A");
-  if (reads && overlap(b, before)) return shared("before", "B");
-  if (biased && overlap(bias, before)) return shared("before", "bias");
+  if (auto s = check_written("before", before); !s.ok()) return s;
   return overlap(before, c) ? shared("before", "C") : Status{};
 }
 

@@ -19,13 +19,14 @@ struct Footprint {
   std::int64_t lines = 0, ld = 0;
   std::int64_t batch = 0, stride = 0;
 
+  // The ld of a single line and the stride of a single matrix lead nowhere, and check() takes any.
   Footprint(const void* matrix, const Stored& s, Type type, std::int64_t batches, std::int64_t stride_elements)
       : first(reinterpret_cast<std::uintptr_t>(matrix)),
         line(s.minor * size_of(type)),
         lines(s.major),
-        ld(s.ld * size_of(type)),
+        ld(lines > 1 ? s.ld * size_of(type) : 0),
         batch(batches),
-        stride(stride_elements * size_of(type)) {}
+        stride(batch > 1 ? stride_elements * size_of(type) : 0) {}
 
   // Bytes from the first to one past the last; check() has seen that they fit 64 bits.
   std::int64_t bytes() const { return (batch - 1) * stride + (lines - 1) * ld + line; }

@@ -179,7 +179,7 @@ TEST_F(CProblem, AnEpilogueIsReadPrintedAndRun) {
                "bias is null; it must point to the vector unless the problem's bias is none, or m, n or batch is 0");
   data.before = c;
   EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_INVALID_ARGUMENT);
-  EXPECT_STREQ(cairn_last_error(), "before overlaps C; before must not share memory with what is read or written");
+  EXPECT_STREQ(cairn_last_error(), "before overlaps C; what is written must not share memory with anything else");
   data.size = 8;
   EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_INVALID_ARGUMENT);
   EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, nullptr), CAIRN_INVALID_ARGUMENT);

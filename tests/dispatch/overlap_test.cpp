@@ -74,6 +74,13 @@ TEST(Overlap, TheEndsOfTheAddressSpaceAreNotNeighbours) {
                        Footprint(at(128), {2, 1, INT64_MAX / 2}, Type::e4m3, 1, 0)));
 }
 
+// check() takes any ld for a single line and any stride for a single matrix; in bytes they would not fit 64 bits.
+TEST(Overlap, WhatLeadsToNoLineMayBeAnything) {
+  const Footprint x(at(1 << 20), {1, 8, INT64_MAX / 2}, Type::f64, 1, INT64_MAX / 2);
+  EXPECT_TRUE(overlap(x, Footprint(at((1 << 20) + 56), {1, 8, INT64_MAX}, Type::f64, 1, INT64_MAX)));
+  EXPECT_FALSE(overlap(x, Footprint(at((1 << 20) + 64), {1, 8, INT64_MAX}, Type::f64, 1, INT64_MAX)));
+}
+
 std::string said(const Problem& p, double alpha, std::int64_t A, std::int64_t B, std::int64_t C) {
   return check_pointers(p, alpha, {at(A), at(B), const_cast<void*>(static_cast<const void*>(at(C)))}).message();
 }
@@ -90,7 +97,7 @@ TEST(Overlap, TheRefusalNamesTheFactorAsTheCallerDoes) {
 TEST(Overlap, OnlyWhatIsReadCounts) {
   Problem p = Problem::packed(Type::f32, Op::none, Op::none, 4, 4, 4);
   EXPECT_EQ(said(p, 0, 4096, 4096, 4096), "");
-  p.k = 0;
+  p.k = 0, p.lda = p.ldb = INT64_MAX;
   EXPECT_EQ(said(p, 1, 4096, 4096, 4096), "");
   p.k = 4, p.m = 0;
   EXPECT_EQ(said(p, 1, 4096, 4096, 4096), "");

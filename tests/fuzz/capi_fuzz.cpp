@@ -86,6 +86,13 @@ std::int64_t bytes_of(const cairn_problem& p, bool transposed, std::int64_t rows
   return elements > kMost ? -1 : elements * static_cast<std::int64_t>(element(type));
 }
 
+std::int64_t bias_bytes(const cairn_problem& p) {
+  if (p.bias == CAIRN_BIAS_NONE) return 0;
+  cairn_problem packed = p;  // one row for each product
+  packed.order = CAIRN_ROW;
+  return bytes_of(packed, false, 1, p.bias == CAIRN_BIAS_ROWS ? p.m : p.n, 0, p.stride_bias, p.bias_type);
+}
+
 std::vector<std::uint8_t> memory(std::int64_t bytes) {
   std::vector<std::uint8_t> v(static_cast<std::size_t>(bytes), 0x3c);
   v.shrink_to_fit();
@@ -96,26 +103,42 @@ void run_legal(cairn_handle handle, const cairn_problem& p, double alpha, double
   const std::int64_t a = bytes_of(p, p.op_a != CAIRN_OP_N, p.m, p.k, p.lda, p.stride_a, p.in);
   const std::int64_t b = bytes_of(p, p.op_b != CAIRN_OP_N, p.k, p.n, p.ldb, p.stride_b, p.in);
   const std::int64_t c = bytes_of(p, false, p.m, p.n, p.ldc, p.stride_c, p.out);
+  const std::int64_t bias = bias_bytes(p), before = p.before != CAIRN_BEFORE_NONE ? c : 0;
   cairn_plan plan = nullptr;
   require(cairn_plan_create(&plan, handle, &p) == CAIRN_OK, "a legal problem has no plan");
-  if (a >= 0 && b >= 0 && c >= 0) {
-    const auto A = memory(a), B = memory(b);
-    auto C = memory(c);
-    require(
-        cairn_run(handle, plan, alpha, A.data(), B.data(), beta, C.data()) == CAIRN_OK || a == 0 || b == 0 || c == 0,
-        "a legal call was refused");
+  if (a >= 0 && b >= 0 && c >= 0 && bias >= 0) {
+    const auto A = memory(a), B = memory(b), Bias = memory(bias);
+    auto C = memory(c), Before = memory(before);
+    cairn_operands data = CAIRN_OPERANDS_INIT;
+    data.A = A.data(), data.B = B.data(), data.C = C.data(), data.bias = Bias.data(), data.before = Before.data();
+    require(cairn_run_operands(handle, plan, alpha, beta, &data) == CAIRN_OK || a == 0 || b == 0 || c == 0,
+            "a legal call was refused");
   }
   cairn_plan_destroy(plan);
 }
 
+void draw_epilogue(Input& in, cairn_problem& p) {
+  p.bias = in.choice(), p.bias_type = in.byte() < 200 ? p.out : in.choice();
+  p.activation = in.choice(), p.before = in.choice();
+  p.reserved = in.byte() < 250 ? 0 : in.choice();
+  p.stride_bias = in.stride();
+}
+
 constexpr std::size_t kFirstSize = offsetof(cairn_problem, stride_c) + sizeof(std::int64_t);  // a problem's, in 0.2
+bool legal_size(std::size_t size) { return size >= kFirstSize && size <= 4096 && size % 8 == 0; }
+
+// The fields that a caller's header does not have.
+void forget_beyond(std::size_t size, cairn_problem& p) {
+  if (!legal_size(size) || size >= sizeof p) return;
+  std::memset(reinterpret_cast<std::uint8_t*>(&p) + size, 0, sizeof p - size);
+}
 
 // The problem in memory of exactly its size, as a caller with another header has it. With a size that must be
 // refused, the size itself is all that may be read, and all there is.
 class Caller {
  public:
   Caller(const cairn_problem& p, std::size_t size, Input& in)
-      : legal_(size >= kFirstSize && size <= 4096 && size % 8 == 0), memory_(legal_ ? size : sizeof size) {
+      : legal_(legal_size(size)), memory_(legal_ ? size : sizeof size) {
     memory_.shrink_to_fit();
     std::memcpy(memory_.data(), &p, std::min(sizeof p, memory_.size()));
     std::memcpy(memory_.data(), &size, sizeof size);
@@ -169,7 +192,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const std::size_t room = in.byte() % 64;
   const std::size_t problem_size = in.problem_size();
-  if (problem_size < sizeof p) p.invariant = 0;  // a caller whose header does not have it
+  if (in.byte() % 2 != 0) draw_epilogue(in, p);
+  forget_beyond(problem_size, p);
   Caller caller(p, problem_size, in);
 
   std::size_t workspace = 0;
