@@ -1,5 +1,5 @@
-// What a problem asks for beyond alpha * op(A) * op(B) + beta * C: a bias, an activation, and the value before it stored
-// beside C. Threads apply it to neighbours in a row of C, in loops that are not unrolled: the functions are long.
+// What a problem asks for beyond alpha * op(A) * op(B) + beta * C: scales, a bias, an activation, and the value before it
+// stored beside C. Threads apply it to neighbours in a row of C, in loops that are not unrolled: the functions are long.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,37 @@
 
 namespace cairn {
 
+// The scales of the rows of op(A), or of the columns of op(B). Those in blocks are applied within the sum.
+struct Scales {
+  const void* data;     // of the accumulator's type; null: there are none
+  std::int64_t stride;  // from a product of the batch to the next
+  bool vector;          // one for each, else one for all
+
+  // Of row or column `line` of product `batch`.
+  template <class T> __device__ __forceinline__ T at(std::int64_t batch, std::int64_t line) const {
+    return data == nullptr ? T(1) : static_cast<const T*>(data)[batch * stride + (vector ? line : 0)];
+  }
+};
+inline Scales scales_of(Scale scale, const void* data, std::int64_t stride) {
+  const bool here = scale == Scale::tensor || scale == Scale::vector;
+  return {here ? data : nullptr, stride, scale == Scale::vector};
+}
+
+// Scales of every 128 of k, those of a row or column next to each other.
+struct StepScales {
+  const float* data;  // null: there are none
+  std::int64_t stride;
+  bool each;  // for each row or column, else for each 128 of them
+};
+inline StepScales step_scales_of(Scale scale, const void* data, std::int64_t stride) {
+  const bool here = scale == Scale::vector_blocks || scale == Scale::blocks;
+  return {here ? static_cast<const float*>(data) : nullptr, stride, scale == Scale::vector_blocks};
+}
+
 // An argument of a kernel.
 struct Epilogue {
+  Scales a, b;
+  StepScales steps_a, steps_b;
   const void* bias;
   void* before;
   std::int64_t stride_bias;  // from a product of the batch to the next
@@ -26,18 +55,37 @@ struct Epilogue {
   bool any;  // false: there is none
 };
 
-// `vector_c`: C allows 16-byte accesses.
-inline Epilogue epilogue_of(const Problem& p, const void* bias, void* before, bool vector_c) {
+// Of a launch. `vector_c`: C allows 16-byte accesses. Where A and B are not read, neither are their scales. Groups are
+// counted as products of a batch, and what goes with all their rows is not one group's.
+template <class LaunchArgs> Epilogue epilogue_of(const LaunchArgs& args, bool vector_c) {
+  const Problem& p = args.problem;
   const auto aligned = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
-  void* const stored = p.before == Before::stored ? before : nullptr;
-  return {.bias = bias,
+  void* const stored = p.before == Before::stored ? args.before : nullptr;
+  const void* const scale_a = args.depth() > 0 ? args.scale_a : nullptr;
+  const void* const scale_b = args.depth() > 0 ? args.scale_b : nullptr;
+  const std::int64_t stride_a = p.is_grouped() ? 0 : p.stride_scale_a,
+                     stride_bias = p.is_grouped() && p.bias == Bias::rows ? 0 : p.stride_bias;
+  return {.a = scales_of(p.scale_a, scale_a, stride_a),
+          .b = scales_of(p.scale_b, scale_b, p.stride_scale_b),
+          .steps_a = step_scales_of(p.scale_a, scale_a, stride_a),
+          .steps_b = step_scales_of(p.scale_b, scale_b, p.stride_scale_b),
+          .bias = args.bias,
           .before = stored,
-          .stride_bias = p.stride_bias,
+          .stride_bias = stride_bias,
           .side = p.bias,
           .wide_bias = p.bias_type == accumulator(p.in),
-          .vector = vector_c && aligned(stored) && aligned(bias) && p.stride_bias * size_of(p.bias_type) % 16 == 0,
+          .vector = vector_c && aligned(stored) && aligned(args.bias) && stride_bias * size_of(p.bias_type) % 16 == 0,
           .activation = p.activation,
           .any = p.has_epilogue()};
+}
+
+// Of the products that follow the first so many of a batch, where all of it has the type T.
+template <class T> Epilogue following(Epilogue e, std::int64_t products, std::int64_t stride_c) {
+  if (e.bias != nullptr) e.bias = static_cast<const T*>(e.bias) + products * e.stride_bias;
+  if (e.before != nullptr) e.before = static_cast<T*>(e.before) + products * stride_c;
+  for (Scales* scales : {&e.a, &e.b})
+    if (scales->data != nullptr) scales->data = static_cast<const T*>(scales->data) + products * scales->stride;
+  return e;
 }
 
 // Where an element is: the index in C, the product of the batch, and there the row and the column.
@@ -69,14 +117,18 @@ __device__ __forceinline__ double sum_of(double a, double b) { return __dadd_rn(
 template <class Out, int n, class T>
 __device__ __forceinline__ void before_activation(const Epilogue& e, const void* C, const Place& at, T (&x)[n],
                                                   T alpha, T beta) {
-  if (beta == 0) {
 #pragma unroll
-    for (T& v : x) v *= alpha;
-  } else {
+  for (T& v : x) v *= alpha;
+  if (e.a.data != nullptr || e.b.data != nullptr) {
+    const T row = e.a.at<T>(at.batch, at.row);
+#pragma unroll
+    for (int i = 0; i < n; ++i) x[i] *= row * e.b.at<T>(at.batch, at.col + i);
+  }
+  if (beta != 0) {
     T c[n];
     detail::load_all(c, static_cast<const Out*>(C) + at.index);
 #pragma unroll
-    for (int i = 0; i < n; ++i) x[i] = scaled_sum(alpha, x[i], beta, c[i]);
+    for (int i = 0; i < n; ++i) x[i] = scaled_sum(T(1), x[i], beta, c[i]);
   }
   const auto add_bias = [&]<class In>(const In* bias) {
     T values[n];

@@ -34,6 +34,9 @@ struct RungArgs {
   LaunchCache* cache = nullptr;       // of earlier launches of this problem
   const void* bias = nullptr;         // of an epilogue, as the problem asks for it
   void* before = nullptr;
+  const void* scale_a = nullptr;
+  const void* scale_b = nullptr;
+  const std::int32_t* ends = nullptr;  // of groups of rows
 
   // With alpha or k equal to 0 nothing is multiplied: A and B may be null, and with k == 0 alpha may even be NaN.
   std::int64_t depth() const { return alpha == 0 ? 0 : problem.k; }
@@ -192,8 +195,9 @@ struct Rung {
   int row_alignment = 1;      // bytes; leading dimensions and batch strides of A and B must be multiples of it
   int pointer_alignment = 1;  // bytes; A and B must be aligned to it,
   bool copies = false;        // unless choose() was told that they are not (Query::aligned): then they are packed
+  bool grouped = false;       // it takes groups of rows
   bool epilogue = false;      // it applies the problem's epilogue as it stores C,
-  bool (*finishes)(int tile) = nullptr;  // with this tile; null: with all
+  bool (*finishes)(const Problem& row, int tile) = nullptr;  // and takes groups, with this tile; null: with all
 };
 
 inline Status no_such_tile(int tile, std::size_t tiles) {

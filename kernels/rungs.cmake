@@ -65,5 +65,10 @@ set(CAIRN_RUNGS
   kernels/hopper/59_summit/tf32_finishing.cu
   kernels/hopper/59_summit/e4m3_finishing.cu
   kernels/hopper/59_summit/e4m3_promoted_finishing.cu
+  kernels/hopper/59_summit/f16_grouped.cu
+  kernels/hopper/59_summit/bf16_grouped.cu
+  kernels/hopper/59_summit/tf32_grouped.cu
+  kernels/hopper/59_summit/e4m3_grouped.cu
+  kernels/hopper/59_summit/e4m3_promoted_grouped.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)

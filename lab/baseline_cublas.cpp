@@ -24,14 +24,6 @@
 
 namespace cairn::lab {
 
-Alignment alignment_of(const Call& call) {
-  const auto of = [](const void* pointer) {
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer) | 256;
-    return static_cast<std::uint32_t>(address & (~address + 1));  // the lowest bit that is set
-  };
-  return {of(call.A), of(call.B), of(call.C)};
-}
-
 #ifdef CAIRN_HAVE_CUBLAS
 namespace {
 
@@ -144,13 +136,13 @@ Status set_attribute(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttribute
 
 cublasLtEpilogue_t epilogue_of(const Problem& p) {
   const bool bias = p.bias != Bias::none;
-  if (p.activation == Activation::none) return CUBLASLT_EPILOGUE_BIAS;
+  if (p.activation == Activation::none) return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   if (p.activation == Activation::relu) return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
   if (p.before == Before::stored) return bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
   return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
 }
 
-Status describe_product(const Problem& column, Described& d) {
+Status describe_product(const Problem& column, const void* workspace, Described& d) {
   const Problem& p = column;
   CAIRN_CUBLAS(cublasLtMatmulDescCreate, &d.operation, compute_type(p), cuda(accumulator(p.in)));
   Status failure;
@@ -165,9 +157,14 @@ Status describe_product(const Problem& column, Described& d) {
   if (p.bias != Bias::none) set(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, p.stride_bias);
   if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.ldc);
   if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, p.stride_c);
+  constexpr std::int32_t vectors = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+  if (p.scale_a == Scale::vector) set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, vectors);
+  if (p.scale_b == Scale::vector) set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, vectors);
+  // Any address: algorithms are offered according to what is there. A call has its own.
+  if (p.scale_a != Scale::none) set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, workspace);
+  if (p.scale_b != Scale::none) set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, workspace);
   if (!failure.ok()) return failure;
-  // A D of e4m3 has no C of its type to add: cuBLASLt wants to hear of one in bf16, and with beta = 0 leaves it
-  // alone.
+  // A D of e4m3 has no C of its type to add: cuBLASLt wants to hear of one in bf16, which it leaves alone.
   const Type added = p.out == Type::e4m3 ? Type::bf16 : p.out;
   if (auto s = describe_matrix(p.a(), p.in, p.batch, p.stride_a, d.A); !s.ok()) return s;
   if (auto s = describe_matrix(p.b(), p.in, p.batch, p.stride_b, d.B); !s.ok()) return s;
@@ -274,6 +271,8 @@ class OpenCublas final : public Cublas {
       };
       if (auto s = point(CUBLASLT_MATMUL_DESC_BIAS_POINTER, c.bias); !s.ok()) return s;
       if (auto s = point(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, c.before); !s.ok()) return s;
+      if (auto s = point(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, c.scale_a); !s.ok()) return s;
+      if (auto s = point(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, c.scale_b); !s.ok()) return s;
       CAIRN_CUBLAS(cublasLtMatmul, lt_, d.operation, scalars.alpha(), c.A, d.A, c.B, d.B, scalars.beta(), added, d.C,
                    c.C, d.D, &algo, workspace_.data(), kWorkspaceBytes, static_cast<cudaStream_t>(stream));
       return {};
@@ -284,7 +283,8 @@ class OpenCublas final : public Cublas {
     auto description = std::make_shared<Described>(problem);
     Call call;
     call.problem = problem;
-    if (auto s = describe_product(dispatch::to_column(call).problem, *description); !s.ok()) return s;
+    if (auto s = describe_product(dispatch::to_column(call).problem, workspace_.data(), *description); !s.ok())
+      return s;
     out = std::move(description);
     return {};
   }

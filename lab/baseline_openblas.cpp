@@ -27,6 +27,7 @@ class OpenblasDirect final : public Contender {
       return "OpenBLAS takes only f32 and f64, with C of the same type";
     if (p.compute != Compute::native) return "OpenBLAS has only the native compute mode";
     if (p.batch != 1) return "one product a call";
+    if (p.is_grouped()) return "OpenBLAS takes no groups";
     if (p.has_epilogue()) return "OpenBLAS has no epilogue";
     const std::int64_t largest = std::max({p.m, p.n, p.k, p.lda, p.ldb, p.ldc});
     if (largest > std::numeric_limits<blasint>::max()) return "a size does not fit OpenBLAS's integers";

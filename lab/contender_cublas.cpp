@@ -136,6 +136,7 @@ class GemmEx final : public CublasContender {
 
  protected:
   std::string refuses_further(const Problem& p) const override {
+    if (p.is_grouped()) return "cublasGemmEx takes no groups whose sizes the device knows";
     if (p.has_epilogue()) return "cublasGemmEx has no epilogue";
     return p.in == Type::e4m3 ? "cublasGemmEx takes no e4m3" : "";
   }
@@ -183,6 +184,7 @@ class Lt final : public CublasContender {
     if (way_.pipes == Pipes::fma && p.in != Type::f64)
       return "this contender takes only f64: f32 never uses tensor cores, and the other types need them";
     if (p.batch > std::numeric_limits<std::int32_t>::max()) return "the batch is too large for cuBLASLt's integers";
+    if (p.is_grouped()) return "cuBLASLt takes no groups of rows on Hopper";
     if (const char* why = refuses_epilogue(p)) return why;
     if (p.in != Type::e4m3 || is_empty(p)) return "";
     const Problem row = dispatch::to_row(p);
@@ -194,9 +196,10 @@ class Lt final : public CublasContender {
     return find(p, Alignment{}, plan).message();
   }
 
-  // What cuBLASLt fuses: a bias of C's type for each row of a column-major C, ReLU, and GELU by tanh.
+  // What cuBLASLt fuses: scales of e4m3, a bias of C's type for each row of a column-major C, ReLU, and GELU by tanh.
   static const char* refuses_epilogue(const Problem& p) {
     const Problem column = dispatch::to_column(Call{p}).problem;
+    if (const char* why = refuses_scales(p)) return why;
     if (p.activation == Activation::gelu || p.activation == Activation::silu)
       return "cuBLASLt has ReLU and GELU by tanh, and no other activation";
     if (column.bias == Bias::columns) return "cuBLASLt adds a bias only along the other side of C";
@@ -206,6 +209,15 @@ class Lt final : public CublasContender {
     if (p.before == Before::stored && p.ldc % 8 != 0)
       return "cuBLASLt stores values before an activation only in lines of whole eights";
     return nullptr;
+  }
+
+  static const char* refuses_scales(const Problem& p) {
+    if (!p.is_scaled()) return nullptr;
+    if (p.in != Type::e4m3) return "cuBLASLt scales only e4m3";
+    if (p.scale_a > Scale::vector) return "cuBLASLt wants the scales of 128 in another order than ours";
+    if ((p.scale_a == Scale::vector) != (p.scale_b == Scale::vector))
+      return "cuBLASLt takes a vector of scales for both operands or for none";
+    return p.batch > 1 ? "cuBLASLt takes the scales of one product" : nullptr;
   }
 
   Status choose(const Problem& p, std::string& details) override {
@@ -224,9 +236,9 @@ class Lt final : public CublasContender {
     if (call.problem.in == Type::e4m3 && std::min({alignment.A, alignment.B, alignment.C}) < 16)
       return {Code::unsupported, "cuBLAS takes e4m3 only where A, B and C are aligned to 16 bytes"};
     const auto aligned = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
-    if (!aligned(call.bias) || !aligned(call.before))
+    if (!aligned(call.bias) || !aligned(call.before) || !aligned(call.scale_a) || !aligned(call.scale_b))
       return {Code::unsupported,
-              "cuBLASLt takes a bias, and stores values before an activation, aligned to 16 bytes"};
+              "cuBLASLt takes a bias and scales, and stores values before an activation, aligned to 16 bytes"};
     Plan* plan = nullptr;
     if (auto s = find(call.problem, alignment, plan); !s.ok()) return s;
     return shared().cublas().matmul(*plan->description, plan->algorithm, call, stream);

@@ -33,7 +33,7 @@ class LibraryContender final : public Contender {
 
   Status run(const Call& call, runtime::Stream stream) override {
     if (auto s = handle_.set_stream(stream); !s.ok()) return s;
-    const Operands data{call.A, call.B, call.C, call.bias, call.before};
+    const Operands data{call.A, call.B, call.C, call.bias, call.before, call.scale_a, call.scale_b, call.ends};
     if (way_ == Way::gemm) return gemm(handle_, call.problem, call.alpha, call.beta, data);
     return cairn::run(handle_, plan_, call.alpha, call.beta, data);
   }

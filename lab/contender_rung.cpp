@@ -48,8 +48,8 @@ std::string RungContender::refuses(const Problem& problem) const {
   }
   const Problem row = dispatch::to_row(problem);
   std::string why = dispatch::why_not(rung_, row, dispatch::device_of(machine_->facts()));
-  if (why.empty() && row.has_epilogue() && rung_.finishes != nullptr && !rung_.finishes(tile_))
-    why = "this tile has no epilogue; others of the rung have one";
+  if (why.empty() && rung_.finishes != nullptr && !rung_.finishes(row, tile_))
+    why = "this tile does not take the epilogue; others of the rung do";
   return why;
 }
 
@@ -72,6 +72,7 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
   const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());
   RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
   args.bias = row.bias, args.before = row.before;
+  args.scale_a = row.scale_a, args.scale_b = row.scale_b, args.ends = row.ends;
   const runtime::Here here(*machine_);
   return dispatch::launch(chosen_, args, stream);
 }

@@ -1,10 +1,12 @@
 #include "lab/epilogue.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "lab/exit.hpp"
+#include "src/dispatch/check.hpp"
 
 namespace cairn::lab {
 
@@ -40,6 +42,33 @@ void set_epilogue(const std::string& text, Problem& problem) {
     if (none && words > 0) refuse("none stands alone");
   }
   problem = p;
+}
+
+void set_scales(const std::string& text, Problem& problem) {
+  const auto refuse = [&](std::string_view why) { throw Error(kUsage, fmt::format("--scales '{}': {}", text, why)); };
+  const auto read = [&](std::string_view word) {
+    Scale scale = Scale::none;
+    if (!parse(word, scale).ok())
+      refuse(fmt::format("'{}' is none of none, tensor, vector, vector_blocks and blocks", word));
+    return scale;
+  };
+  const std::size_t colon = text.find(':');
+  const Scale a = read(std::string_view(text).substr(0, colon));
+  problem.scale_b = colon == text.npos ? a : read(std::string_view(text).substr(colon + 1));
+  problem.scale_a = a == Scale::blocks && colon == text.npos ? Scale::vector_blocks : a;
+  if (Status s = dispatch::check(problem); !s.ok()) refuse(s.message());
+}
+
+std::vector<Problem> each_epilogue(const std::vector<std::string>& epilogues, const std::vector<std::string>& scales,
+                                   const Problem& problem) {
+  std::vector<Problem> all;
+  for (std::size_t e = 0; e < std::max<std::size_t>(epilogues.size(), 1); ++e) {
+    Problem finished = problem;
+    if (!epilogues.empty()) set_epilogue(epilogues[e], finished);
+    if (scales.empty()) all.push_back(finished);
+    for (const std::string& text : scales) set_scales(text, all.emplace_back(finished));
+  }
+  return all;
 }
 
 }  // namespace cairn::lab

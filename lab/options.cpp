@@ -115,10 +115,9 @@ std::vector<Problem> ProblemOptions::problems() const {
           p.pack();
           check_leading(*this, p);
           given.apply(p);
-          p.batch = batch.value_or(1);
+          p.batch = batch.value_or(1), p.groups = groups.value_or(0);
           set_strides_end_to_end(p);
-          if (epilogue.empty()) result.push_back(p);
-          for (const std::string& words : epilogue) set_epilogue(words, result.emplace_back(p));
+          for (const Problem& finished : each_epilogue(epilogue, scales, p)) result.push_back(finished);
         }
       }
     }
@@ -149,6 +148,13 @@ void add_problem_flags(CLI::App& verb, ProblemOptions& options) {
   add_list(verb, "--epilogue", options.epilogue,
            "What follows the product: bias (for each column of C) or row_bias, then relu, gelu, gelu_tanh or "
            "silu, and before to store its argument; joined by +, as bias+gelu");
+  add_list(
+      verb, "--scales", options.scales,
+      "What multiplies products besides alpha: tensor, vector (rows of A, columns of B) or blocks (of 128 of k, e4m3 "
+      "alone); or one for A and one for B, as tensor:vector");
+  verb.add_option("--groups", options.groups,
+                  "The rows of A and C are those of so many groups, each with a B of its own")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   verb.add_option("--batch", options.batch, "So many products, one behind the other; 1 if not given")
       ->check([](const std::string& text) {
         return text.find_first_not_of('0') == text.npos || text.starts_with('-') ? "a batch has 1 product or more"
@@ -297,11 +303,12 @@ void check_scalars(const Scalars& scalars, const std::vector<Problem>& problems)
 }
 
 void check_memory(const Problem& p, std::int64_t memory_bytes, int sets) {
-  const auto size = [&](const Stored& matrix, Type type) {
-    return static_cast<double>(matrix.major) * static_cast<double>(matrix.ld) * static_cast<double>(p.batch) *
+  const auto size = [&](const Stored& matrix, std::int64_t count, Type type) {
+    return static_cast<double>(matrix.major) * static_cast<double>(matrix.ld) * static_cast<double>(count) *
            static_cast<double>(size_of(type));
   };
-  const double bytes = sets * (size(p.a(), p.in) + size(p.b(), p.in) + size(p.c(), p.out));
+  const double bytes =
+      sets * (size(p.a(), p.batch, p.in) + size(p.b(), p.count_b(), p.in) + size(p.c(), p.batch, p.out));
   if (memory_bytes > 0 && bytes > static_cast<double>(memory_bytes)) {
     throw Error(
         kLacking,

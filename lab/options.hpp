@@ -20,9 +20,9 @@ namespace cairn::lab {
 struct ProblemOptions {
   std::vector<std::string> shape, layout, type, order;
   std::string ld = {}, lda = {}, ldb = {}, ldc = {};  // as given; --ld is for those that have none of their own
-  std::optional<std::int64_t> batch = {};
+  std::optional<std::int64_t> batch = {}, groups = {};
   std::string invariant = {};  // as given
-  std::vector<std::string> epilogue = {};
+  std::vector<std::string> epilogue = {}, scales = {};
   std::string suite = {};  // shapes instead of --shape, with the layouts, batches and leading dimensions it has
   std::optional<std::int64_t> count = {};          // shapes of a drawn suite
   std::uint64_t seed = 1;                          // which draws them, and what else a verb draws

@@ -26,8 +26,9 @@ std::string flags(const VerifyOptions& options, const ProblemOptions& given) {
   };
   add_text("--ld", given.ld), add_text("--lda", given.lda), add_text("--ldb", given.ldb);
   add_text("--ldc", given.ldc), add_text("--invariant", given.invariant);
-  add("--epilogue", given.epilogue);
-  add_one("--batch", given.batch), add_one("--alpha", options.alpha), add_one("--beta", options.beta);
+  add("--epilogue", given.epilogue), add("--scales", given.scales);
+  add_one("--groups", given.groups), add_one("--batch", given.batch), add_one("--alpha", options.alpha),
+      add_one("--beta", options.beta);
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -36,17 +37,24 @@ verify::Space space(const VerifyOptions& options, const ProblemOptions& given) {
   verify::Space result;
   result.flags = flags(options, given);
   result.leading = given.leading();
-  result.batch = given.batch, result.alpha = options.alpha, result.beta = options.beta;
+  result.batch = given.groups ? std::optional<std::int64_t>(1) : given.batch;
+  result.groups = given.groups, result.alpha = options.alpha, result.beta = options.beta;
   if (given.shape.empty() && result.leading.any_absolute())
     throw Error(kUsage, "a leading dimension needs a --shape; write +8 for 8 above the least of every shape drawn");
   result.invariant = given.invariant_asked();
-  for (const std::string& words : given.epilogue) {
-    Problem named = Problem::packed(Type::bf16, Op::none, Op::none, 1, 1, 1);  // so that f32 is not C's type
-    set_epilogue(words, named);
-    result.given_epilogues.push_back(named);
+  if (given.groups && result.invariant.value_or(Invariant::none) != Invariant::none)
+    throw Error(kUsage, "--groups: groups of rows have no invariant results; leave --invariant out");
+  bool blocks = false;
+  if (!given.epilogue.empty() || !given.scales.empty()) {
+    Problem any = Problem::packed(Type::e4m3, Op::none, Op::none, 1, 1, 1);  // e4m3 may have any scales,
+    any.out = Type::bf16;                                                    // and f32 is not C's type
+    result.given_epilogues = each_epilogue(given.epilogue, given.scales, any);
+    for (const Problem& p : result.given_epilogues) blocks |= p.scale_a > Scale::vector;
   }
-  if (given.shape.empty() && given.layout.empty() && given.type.empty() && given.order.empty()) return result;
   ProblemOptions all = given;
+  if (blocks && all.type.empty()) all.type = {"e4m3", "e4m3:f16", "e4m3:bf16", "e4m3:f32"};
+  if (all.shape.empty() && all.layout.empty() && all.type.empty() && all.order.empty() && !given.groups)
+    return result;
   all.epilogue.clear();
   result.fixed_shape = !given.shape.empty();
   if (all.shape.empty()) all.shape = {"1"};
@@ -57,7 +65,10 @@ verify::Space space(const VerifyOptions& options, const ProblemOptions& given) {
                 "e4m3fast", "e4m3fast:f16", "e4m3fast:bf16", "e4m3fast:f32"};
   }
   if (all.order.empty()) all.order = {"row", "column"};
-  result.like = all.problems();
+  if (given.groups) all.order = {"row"};
+  all.groups.reset();
+  result.like = all.problems();  // with their scales only to see that they may have them
+  for (Problem& p : result.like) p.scale_a = p.scale_b = Scale::none;
   return result;
 }
 

@@ -14,6 +14,9 @@ struct Call {
   void* C = nullptr;
   const void* bias = nullptr;
   void* before = nullptr;
+  const void* scale_a = nullptr;
+  const void* scale_b = nullptr;
+  const std::int32_t* ends = nullptr;
 };
 
 }  // namespace cairn

@@ -52,6 +52,15 @@ typedef enum cairn_activation {
   CAIRN_SILU = 4
 } cairn_activation;
 
+/* What products are multiplied by besides alpha (cairn::Scale in types.hpp). */
+typedef enum cairn_scale {
+  CAIRN_SCALE_NONE = 0,
+  CAIRN_SCALE_TENSOR = 1,
+  CAIRN_SCALE_VECTOR = 2,
+  CAIRN_SCALE_VECTOR_BLOCKS = 3,
+  CAIRN_SCALE_BLOCKS = 4
+} cairn_scale;
+
 /* Whether the value before the activation is stored as well. */
 typedef enum cairn_before { CAIRN_BEFORE_NONE = 0, CAIRN_BEFORE_STORED = 1 } cairn_before;
 
@@ -94,11 +103,16 @@ typedef struct cairn_problem {
   int32_t before;
   int32_t reserved;    /* must be 0 */
   int64_t stride_bias; /* elements from the bias of a product to the next one's; 0 shares one */
+  int32_t scale_a;
+  int32_t scale_b;
+  int64_t stride_scale_a; /* elements from the scales of a product to the next one's; 0 shares them */
+  int64_t stride_scale_b;
+  int64_t groups; /* of rows of A and C, each with a B of its own, stride_b apart; 0: none */
 } cairn_problem;
 
 /* One 0 for each field after size, spelled out so that no compiler warns of a missing one. */
 #define CAIRN_PROBLEM_INIT \
-  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(cairn_problem), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* The data of a product with an epilogue; what the problem does not ask for stays NULL. size lets the struct grow, as
  * that of cairn_problem does. */
@@ -107,12 +121,15 @@ typedef struct cairn_operands {
   const void* A;
   const void* B;
   void* C;
-  const void* bias; /* m or n elements of the problem's bias_type */
-  void* before;     /* laid out as C; written and not read */
+  const void* bias;    /* m or n elements of the problem's bias_type */
+  void* before;        /* laid out as C; written and not read */
+  const void* scale_a; /* float (double for inputs of f64), on the device */
+  const void* scale_b;
+  const int32_t* ends; /* of the groups, on the device: one past the last row of each, none below the one before */
 } cairn_operands;
 
 #define CAIRN_OPERANDS_INIT \
-  { sizeof(cairn_operands), NULL, NULL, NULL, NULL, NULL }
+  { sizeof(cairn_operands), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* Storage of the narrow types. */
 typedef uint16_t cairn_f16;

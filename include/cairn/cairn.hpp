@@ -59,8 +59,11 @@ struct Operands {
   const void* A = nullptr;
   const void* B = nullptr;
   void* C = nullptr;
-  const void* bias = nullptr;  // m or n elements of the problem's bias_type, stride_bias apart
-  void* before = nullptr;      // the value before the activation: laid out as C, and not read
+  const void* bias = nullptr;     // m or n elements of the problem's bias_type, stride_bias apart
+  void* before = nullptr;         // the value before the activation: laid out as C, and not read
+  const void* scale_a = nullptr;  // f32 (f64 for f64 inputs)
+  const void* scale_b = nullptr;
+  const std::int32_t* ends = nullptr;  // of the groups: one past the last row of each, none below the one before
 };
 
 // The kernel or backend that was chosen for a problem on a handle's device, and why.

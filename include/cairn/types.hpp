@@ -42,6 +42,11 @@ enum class Bias : std::uint8_t { none, rows, columns };
 // tanh, silu x / (1 + exp(-x)).
 enum class Activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu };
 
+// What products are multiplied by besides alpha; beta * C is not. One number for an operand (tensor), or one for each row
+// of op(A) or column of op(B) (vector); one for each of those and each 128 of k (vector_blocks); or one for each 128 of
+// those and each 128 of k (blocks). The numbers of a row or column, one for each 128 of k, are next to each other.
+enum class Scale : std::uint8_t { none, tensor, vector, vector_blocks, blocks };
+
 // Whether the value before the activation is stored too, as training needs it: a matrix like C, beside it.
 enum class Before : std::uint8_t { none, stored };
 
@@ -79,6 +84,7 @@ std::string_view name(Invariant invariant);    // "rows"
 std::string_view name(Bias bias);              // "columns"
 std::string_view name(Activation activation);  // "gelu"
 std::string_view name(Before before);          // "stored"
+std::string_view name(Scale scale);            // "vector"
 std::string_view name(Code code);              // "invalid_argument"
 
 constexpr std::int64_t size_of(Type type) {
@@ -132,6 +138,12 @@ struct Problem {
   std::int64_t stride_bias = 0;  // elements from one product's to the next; 0 shares one
   Activation activation = Activation::none;
   Before before = Before::none;  // has C's type, leading dimension and stride
+  // alpha * scale_a * scale_b * op(A) * op(B): f32 (f64 for f64 inputs), on the device.
+  Scale scale_a = Scale::none, scale_b = Scale::none;
+  std::int64_t stride_scale_a = 0, stride_scale_b = 0;  // elements from one product's to the next; 0 shares them
+  // The rows of A and C are those of so many groups, one behind the other, and each group has a B of its own, stride_b
+  // apart. Where a group ends is known on the device alone. Row-major, and a single product; 0: there are no groups.
+  std::int64_t groups = 0;
 
   bool operator==(const Problem&) const = default;
 
@@ -140,8 +152,18 @@ struct Problem {
   Stored b() const { return stored(op_b, k, n, ldb); }
   Stored c() const { return stored(Op::none, m, n, ldc); }
   std::int64_t bias_elements() const { return bias == Bias::rows ? m : bias == Bias::columns ? n : 0; }
+  static constexpr std::int64_t kScaleBlock = 128;
+  std::int64_t scale_a_elements() const { return scale_elements(scale_a, m); }
+  std::int64_t scale_b_elements() const { return scale_elements(scale_b, n); }
+  bool is_grouped() const { return groups > 0; }
+  // How many B there are, and vectors of a bias: those of columns go with B.
+  std::int64_t count_b() const { return is_grouped() ? groups : batch; }
+  std::int64_t count_bias() const { return bias == Bias::columns ? count_b() : batch; }
+  bool is_scaled() const { return scale_a != Scale::none || scale_b != Scale::none; }
   // Whether more is asked for than alpha * op(A) * op(B) + beta * C.
-  bool has_epilogue() const { return bias != Bias::none || activation != Activation::none || before != Before::none; }
+  bool has_epilogue() const {
+    return bias != Bias::none || activation != Activation::none || before != Before::none || is_scaled();
+  }
 
   // A problem whose matrices are packed: every ld the smallest legal one, batches end to end.
   static Problem packed(Type type, Op op_a, Op op_b, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -155,6 +177,17 @@ struct Problem {
   std::string full() const;  // every field as key=value
 
  private:
+  std::int64_t scale_elements(Scale scale, std::int64_t lines) const {
+    const auto blocks_of = [](std::int64_t x) { return x / kScaleBlock + (x % kScaleBlock != 0 ? 1 : 0); };
+    switch (scale) {
+      case Scale::none: return 0;
+      case Scale::tensor: return 1;
+      case Scale::vector: return lines;
+      case Scale::vector_blocks: return lines * blocks_of(k);
+      case Scale::blocks: break;
+    }
+    return blocks_of(lines) * blocks_of(k);
+  }
   // `rows` and `cols` are those of op(X); a transposed matrix is stored as cols x rows.
   Stored stored(Op op, std::int64_t rows, std::int64_t cols, std::int64_t ld) const {
     const bool lines_are_rows = (order == Order::row) == (op == Op::none);
@@ -171,6 +204,7 @@ Status parse(std::string_view text, Invariant& out);
 Status parse(std::string_view text, Bias& out);
 Status parse(std::string_view text, Activation& out);
 Status parse(std::string_view text, Before& out);
+Status parse(std::string_view text, Scale& out);
 
 // Reads both forms, and anything between: a type (f64 f32 tf32 split f16 bf16 e4m3 e4m3fast, or in:out
 // such as e4m3:bf16), a layout (nn nt tn tt), a shape (MxNxK, or one number for a cube) and key=value in

@@ -19,29 +19,39 @@
 
 namespace cairn::hopper_59 {
 
-extern template Kernel kernel_of<__half, false, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<__nv_bfloat16, false, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<Tf32, false, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<E4m3, false, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<E4m3, true, false>(int tile, Major a, Major b);
-extern template Kernel kernel_of<__half, false, true>(int tile, Major a, Major b);
-extern template Kernel kernel_of<__nv_bfloat16, false, true>(int tile, Major a, Major b);
-extern template Kernel kernel_of<Tf32, false, true>(int tile, Major a, Major b);
-extern template Kernel kernel_of<E4m3, false, true>(int tile, Major a, Major b);
-extern template Kernel kernel_of<E4m3, true, true>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__half, false, Form::plain>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__nv_bfloat16, false, Form::plain>(int tile, Major a, Major b);
+extern template Kernel kernel_of<Tf32, false, Form::plain>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, false, Form::plain>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, true, Form::plain>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__half, false, Form::finishing>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__nv_bfloat16, false, Form::finishing>(int tile, Major a, Major b);
+extern template Kernel kernel_of<Tf32, false, Form::finishing>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, false, Form::finishing>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, true, Form::finishing>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__half, false, Form::grouped>(int tile, Major a, Major b);
+extern template Kernel kernel_of<__nv_bfloat16, false, Form::grouped>(int tile, Major a, Major b);
+extern template Kernel kernel_of<Tf32, false, Form::grouped>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, false, Form::grouped>(int tile, Major a, Major b);
+extern template Kernel kernel_of<E4m3, true, Form::grouped>(int tile, Major a, Major b);
 
-template <bool finishing> Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
+template <Form form> Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
   switch (p.in) {
-    case Type::f16: return kernel_of<__half, false, finishing>(tile, a, b);
-    case Type::bf16: return kernel_of<__nv_bfloat16, false, finishing>(tile, a, b);
-    case Type::f32: return kernel_of<Tf32, false, finishing>(tile, a, b);
+    case Type::f16: return kernel_of<__half, false, form>(tile, a, b);
+    case Type::bf16: return kernel_of<__nv_bfloat16, false, form>(tile, a, b);
+    case Type::f32: return kernel_of<Tf32, false, form>(tile, a, b);
     default:
-      return p.compute == Compute::fast ? kernel_of<E4m3, false, finishing>(tile, a, b)
-                                        : kernel_of<E4m3, true, finishing>(tile, a, b);
+      return p.compute == Compute::fast ? kernel_of<E4m3, false, form>(tile, a, b)
+                                        : kernel_of<E4m3, true, form>(tile, a, b);
   }
 }
-Kernel kernel_of(const Problem& p, int tile, Major a, Major b) {
-  return p.has_epilogue() ? kernel_of<true>(p, tile, a, b) : kernel_of<false>(p, tile, a, b);
+Kernel kernel_of(Form form, const Problem& p, int tile, Major a, Major b) {
+  switch (form) {
+    case Form::plain: return kernel_of<Form::plain>(p, tile, a, b);
+    case Form::finishing: return kernel_of<Form::finishing>(p, tile, a, b);
+    case Form::grouped: break;
+  }
+  return kernel_of<Form::grouped>(p, tile, a, b);
 }
 void (*fixup_of(Type out))(Args) {
   switch (out) {
@@ -87,9 +97,10 @@ Status make_maps(Maps& maps, const Matrix& A, int rows_a, const Matrix& B, int r
 Status launch(const RungArgs& args, int variant, Stream stream) {
   if (variant < 0 || variant >= static_cast<int>(kVariants.size())) return no_such_tile(variant, kVariants.size());
   if (args.idle()) return {};
-  const Problem p = with_vectors(args.problem);
+  const Problem p = with_vectors(as_batch(args.problem));
   const Variant v = kVariants[static_cast<std::size_t>(variant)];
-  if (p.has_epilogue() && !finishes(v)) return {Code::unsupported, "this tile has no epilogue"};
+  const Form form = form_of(args.problem);
+  if (!finishes(args.problem, v)) return {Code::unsupported, "this tile does not take the epilogue"};
   const Tile& t = v.tile;
   Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
   const Matrix C{args.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
@@ -122,10 +133,13 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   }
 
   const TileGrid grid = tile_grid(v, A.rows, B.rows);
-  const Division division = args.choice != nullptr && args.depth() > 0
+  // Of groups as many as there may be.
+  const std::int64_t tiles = form != Form::grouped ? std::int64_t{grid.rows} * grid.cols * p.batch
+                             : v.turned            ? Groups::most_tiles(p.m, p.batch, v.cols()) * grid.rows
+                                                   : Groups::most_tiles(p.m, p.batch, v.rows()) * grid.cols;
+  const Division division = args.choice != nullptr && args.depth() > 0 && form != Form::grouped
                                 ? args.choice->kept<Division>()
-                                : Division{whole_tiles(std::int64_t{grid.rows} * grid.cols * p.batch,
-                                                       ceil_div(args.depth() * size_of(p.in), kRowBytes))};
+                                : Division{whole_tiles(tiles, ceil_div(args.depth() * size_of(p.in), kRowBytes))};
   const StreamK& stream_k = division.stream_k;
   const Args g{.down = static_cast<std::int16_t>(v.down),
                .across = static_cast<std::int16_t>(v.across),
@@ -153,7 +167,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .b = source_b,
                .bm = t.bm,
                .bn = t.bn,
-               .epilogue = epilogue_of(p, args.bias, args.before, vector_c)};
+               .epilogue = epilogue_of(args, vector_c),
+               .groups = {args.ends, static_cast<int>(args.problem.groups), static_cast<int>(p.m)}};
   const int together = v.blocks() * division.k_blocks;
   const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole
@@ -161,7 +176,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                                                       : std::min<std::int64_t>(stream_k.whole, most);
   if (Status s =
           launch_pdl_cluster(static_cast<unsigned>(together), {clusters * together}, kThreads, t.shared(B.major),
-                             stream, kernel_of(p, tile_of(v), A.major, B.major), maps.A, maps.B, maps.C, g);
+                             stream, kernel_of(form, p, tile_of(v), A.major, B.major), maps.A, maps.B, maps.C, g);
       !s.ok() || stream_k.split == 0) {
     return s;
   }
@@ -191,7 +206,9 @@ extern const Rung rung = {
     .only_arch = true,
     .pointer_alignment = 16,
     .copies = true,
+    .grouped = true,
     .epilogue = true,
-    .finishes = [](int variant) { return finishes(kVariants[static_cast<std::size_t>(variant)]); }};
+    .finishes = [](const Problem& p,
+                   int variant) { return finishes(p, kVariants[static_cast<std::size_t>(variant)]); }};
 
 }  // namespace cairn::hopper_59

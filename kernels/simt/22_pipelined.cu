@@ -12,6 +12,7 @@
 //         and C allow them; sm_80.
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
+#include "device/groups.hpp"
 #include "device/launch.hpp"
 #include "device/scaled_sum.hpp"
 #include "device/vec.hpp"
@@ -67,6 +68,7 @@ template <class T> struct Args {
   std::int64_t stride_a, stride_b, stride_c;
   bool vector_ab, vector_c;  // 16-byte accesses are possible
   Epilogue epilogue;
+  Groups groups;
 };
 
 // Copies tiles of one operand into shared memory, where a tile is MN-major, (bk, rows): `rows` rows of op(A), or as
@@ -168,8 +170,16 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
   const auto tiles_n = static_cast<unsigned>((g.n + t.bn - 1) / t.bn);
   const unsigned group = blockIdx.x / (kGroup * tiles_n), in_group = blockIdx.x % (kGroup * tiles_n);
   const unsigned height = min(tiles_m - group * kGroup, unsigned{kGroup});
-  const std::int64_t row0 = std::int64_t{group * kGroup + in_group % height} * t.bm;
+  std::int64_t row0 = std::int64_t{group * kGroup + in_group % height} * t.bm;
   const std::int64_t col0 = std::int64_t{in_group / height} * t.bn;
+  std::int64_t rows = g.m, batch = blockIdx.y;  // or a group of rows
+  if (args.groups.count > 0) {
+    GroupWalk at;
+    const auto index = static_cast<int>(row0 / t.bm);
+    if (!at.find(args.groups, t.bm, 1, index)) return;
+    row0 = at.first + std::int64_t{index - at.before} * t.bm;
+    rows = at.end, batch = at.group;
+  }
 
   // In the block's tile the warp's, and in that the first sub-tile of the thread, a chunk wide and high. Its other
   // sub-tiles are chunk * lanes_m rows further down, chunk * lanes_n columns further right.
@@ -180,8 +190,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
 
   // Copies the tiles of k-step `index` into a stage: fetch() issues the loads, put() stores what is transposed. The
   // condition for 16-byte copies is the same for all threads of the block.
-  const std::int64_t batch = blockIdx.y;
-  LoaderA a(g.A + batch * args.stride_a, g.lda, row0, g.m, sA);
+  LoaderA a(g.A + batch * args.stride_a, g.lda, row0, rows, sA);
   LoaderB b(g.B + batch * args.stride_b, g.ldb, col0, g.n, sB);
   const int tiles_k = static_cast<int>((g.k + t.bk - 1) / t.bk);
   const bool full = args.vector_ab && a.inside == t.bm && b.inside == t.bn;
@@ -324,28 +333,26 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
     const GemmArgs<T> g(args);
     if (args.idle()) return {};
     const bool vector_ab = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb) &&
-                           p.stride_a % t.chunk() == 0 && p.stride_b % t.chunk() == 0;
+                           p.stride_a % t.chunk() == 0 && p.stride_b % t.chunk() == 0 &&
+                           !(p.is_grouped() && p.op_a != Op::none);  // a group may begin anywhere in a line of A
     const bool vector_c = rows_of_16_bytes(g.C, g.ldc) && p.stride_c % t.chunk() == 0;
     const bool transpose_a = g.op_a == Op::none, transpose_b = g.op_b != Op::none;
     const auto kernel =
         transpose_a ? (transpose_b ? simt_22_pipelined<T, i, true, true> : simt_22_pipelined<T, i, true, false>)
                     : (transpose_b ? simt_22_pipelined<T, i, false, true> : simt_22_pipelined<T, i, false, false>);
+    const Epilogue epilogue = epilogue_of(args, vector_c);
+    const Groups groups{args.ends, static_cast<int>(p.groups), static_cast<int>(p.m)};
     constexpr std::int64_t kMostBatches = 65535;
     for (std::int64_t first = 0; first < p.batch; first += kMostBatches) {
-      Args<T> some{g,
-                   p.stride_a,
-                   p.stride_b,
-                   p.stride_c,
-                   vector_ab,
-                   vector_c,
-                   epilogue_of(p, args.bias, args.before, vector_c)};
+      Args<T> some{g, p.stride_a, p.stride_b, p.stride_c, vector_ab, vector_c, epilogue, groups};
+      if (p.is_grouped()) {
+        some.stride_a = some.stride_c = 0;
+        some.g.m = Groups::most_tiles(g.m, p.groups, t.bm) * t.bm;  // rows of tiles, of which some may not be there
+      }
       if (g.k > 0) some.g.A += first * p.stride_a, some.g.B += first * p.stride_b;  // with k == 0 they may be null
       some.g.C += first * p.stride_c;
-      if (some.epilogue.side != Bias::none)
-        some.epilogue.bias = static_cast<const T*>(some.epilogue.bias) + first * p.stride_bias;
-      if (some.epilogue.before != nullptr)
-        some.epilogue.before = static_cast<T*>(some.epilogue.before) + first * p.stride_c;
-      const Grid grid{ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), std::min(kMostBatches, p.batch - first)};
+      some.epilogue = following<T>(epilogue, first, p.stride_c);
+      const Grid grid{ceil_div(some.g.m, t.bm) * ceil_div(g.n, t.bn), std::min(kMostBatches, p.batch - first)};
       if (Status s = cairn::launch(grid, t.threads(), t.shared(), stream, kernel, some); !s.ok()) return s;
     }
     return {};
@@ -387,6 +394,7 @@ extern const Rung rung = {.id = "simt/22_pipelined",
                           .launch = launch,
                           .batched = true,
                           .choose = choose,
+                          .grouped = true,
                           .epilogue = true};
 
 }  // namespace cairn::simt_22

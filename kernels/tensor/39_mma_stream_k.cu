@@ -349,7 +349,7 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
     const StreamK stream_k = chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
     const bool wide = std::is_same_v<Out, float>;
     const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
-    const Epilogue epilogue = epilogue_of(args.problem, args.bias, args.before, rows_of_16_bytes(g.C, g.ldc));
+    const Epilogue epilogue = epilogue_of(args, rows_of_16_bytes(g.C, g.ldc));
     auto* const partials = reinterpret_cast<float*>(args.scratch.data());
     const Args<In> same{g.m, g.n,     g.k,    g.lda, g.ldb,  g.ldc,    g.A,      g.B,
                         g.C, g.alpha, g.beta, wide,  vector, stream_k, partials, epilogue};

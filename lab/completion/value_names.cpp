@@ -37,6 +37,8 @@ const std::map<std::string, const char*>& names() {
       {"--ldc", "LD"},
       {"--invariant", "SIDE"},
       {"--epilogue", "EPILOGUE"},
+      {"--scales", "SCALES"},
+      {"--groups", "GROUPS"},
   };
   return all;
 }

@@ -21,6 +21,18 @@ std::vector<std::byte> uniform(Type type, std::int64_t count, std::uint64_t seed
   return bytes;
 }
 
+std::vector<std::byte> drawn_ends(std::int64_t rows, std::int64_t groups, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> sums;  // of sizes relative to each other
+  for (std::int64_t i = 0; i < groups; ++i)
+    sums.push_back((sums.empty() ? 0 : sums.back()) + static_cast<double>(random.integer(1, 32)));
+  std::vector<std::byte> bytes(sums.size() * sizeof(std::int32_t));
+  auto* ends = reinterpret_cast<std::int32_t*>(bytes.data());
+  for (const double sum : sums)
+    *ends++ = static_cast<std::int32_t>(std::llround(static_cast<double>(rows) * sum / sums.back()));
+  return bytes;
+}
+
 std::int64_t first_nan(Type type, const void* elements, std::int64_t count) {
   return with_type(type, [&]<class T>() -> std::int64_t {
     const auto* values = static_cast<const T*>(elements);

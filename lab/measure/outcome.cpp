@@ -11,6 +11,7 @@
 #include "lab/random.hpp"
 #include "lab/verify/judge.hpp"
 #include "src/cpu/epilogue.hpp"
+#include "src/cpu/groups.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::measure {
@@ -45,15 +46,20 @@ std::string wrong_element(const Call& row, const void* before, Work work, std::i
   }
   double exact = 0, magnitude = 0;
   for (std::int64_t l = 0; l < p.k; ++l) {
-    const double product =
+    double product =
         a(l) * value(p.in, row.B, batch * p.stride_b + (p.op_b == Op::none ? l * p.ldb + j : j * p.ldb + l));
+    if (cpu::in_blocks(p.scale_a)) {
+      const std::int64_t block = l / Problem::kScaleBlock;
+      product *= cpu::scale_a_at(row, batch, i, block) * cpu::scale_b_at(row, batch, j, block);
+    }
     exact += product;
     magnitude += std::abs(product);
   }
   const double added = row.beta == 0 ? 0 : row.beta * value(p.out, before, at);
   const double bias = cpu::bias_at(row, batch, i, j);
-  exact = row.alpha * exact + added + bias;
-  magnitude = std::abs(row.alpha) * magnitude + std::abs(added) + std::abs(bias);
+  const double factor = row.alpha * cpu::scale_at(row, batch, i, j);
+  exact = factor * exact + added + bias;
+  magnitude = std::abs(factor) * magnitude + std::abs(added) + std::abs(bias);
   // The bound of Compute::fast is for terms of one sign and too wide at a large k; these terms have both signs.
   Problem bounded = p;
   if (p.compute == Compute::fast) bounded.compute = Compute::native;
@@ -65,6 +71,21 @@ std::string wrong_element(const Call& row, const void* before, Work work, std::i
   exact = after;
   if (std::abs(found - exact) <= allowed) return "";
   return fmt::format("C[{}][{}] is {} and must be within {:.2g} of {}", i, j, found, allowed, exact);
+}
+
+// The same of a call with groups: row i is one of its group's.
+std::string wrong_of_any(const Call& row, const void* before, Work work, std::int64_t batch, std::int64_t i,
+                         std::int64_t j) {
+  if (!row.problem.is_grouped()) return wrong_element(row, before, work, batch, i, j);
+  std::string wrong;
+  const std::int64_t line = row.problem.ldc * size_of(row.problem.out);
+  cpu::each_group(row, [&](const Call& one, std::int64_t first) {
+    if (i < first || i >= first + one.problem.m) return;
+    const void* here = before == nullptr ? nullptr : static_cast<const std::byte*>(before) + first * line;
+    wrong = wrong_element(one, here, work, 0, i - first, j);
+    if (!wrong.empty()) wrong += fmt::format(", in the group that begins with row {}", first);
+  });
+  return wrong;
 }
 
 // The first element of C that is NaN, in elements from its start; -1 if there is none. The padding of lines stays NaN.
@@ -92,6 +113,8 @@ std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
 
   Call call = ring.call(0);
   call.A = ring.host_a().data(), call.B = ring.host_b().data(), call.bias = ring.host_bias().data();
+  call.scale_a = ring.host_scale_a().data(), call.scale_b = ring.host_scale_b().data();
+  call.ends = ring.host_ends();
   call.C = const_cast<std::byte*>(c.data());  // only read here
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const Problem& p = row.problem;
@@ -101,7 +124,7 @@ std::string wrong_outcome(const Ring& ring, Work work, std::uint64_t seed) {
     const std::int64_t i = last ? p.m - 1 : random.integer(0, p.m - 1);
     const std::int64_t j = last ? p.n - 1 : random.integer(0, p.n - 1);
     const std::int64_t batch = last ? p.batch - 1 : random.integer(0, p.batch - 1);
-    if (std::string wrong = wrong_element(row, ring.host_c().data(), work, batch, i, j); !wrong.empty())
+    if (std::string wrong = wrong_of_any(row, ring.host_c().data(), work, batch, i, j); !wrong.empty())
       return "the timed " + wrong;
   }
   return "";

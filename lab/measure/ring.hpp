@@ -28,8 +28,8 @@ std::int64_t sets_needed(double bytes_a_set, std::int64_t cache_bytes);
 
 class Ring {
  public:
-  // A, B and a bias uniform in [-1, 1], each from its own seed; C all NaN, or like them if beta is not 0. A move does not touch
-  // B, so B does not count for the number of sets. Throws Error if memory does not suffice.
+  // A, B, a bias and scales uniform in [-1, 1], each from its own seed; C all NaN, or like them if beta is not 0. A move
+  // does not touch B, so B does not count for the number of sets. Throws Error if memory does not suffice.
   Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, std::uint64_t seed, Cache cache,
        Work work = Work::product, const Scalars& scalars = {});
 
@@ -43,6 +43,9 @@ class Ring {
   const std::vector<std::byte>& host_b() const { return host_b_; }
   const std::vector<std::byte>& host_c() const { return host_c_; }        // empty if beta is 0
   const std::vector<std::byte>& host_bias() const { return host_bias_; }  // empty if there is none
+  const std::vector<std::byte>& host_scale_a() const { return host_scale_a_; }
+  const std::vector<std::byte>& host_scale_b() const { return host_scale_b_; }
+  const std::int32_t* host_ends() const { return reinterpret_cast<const std::int32_t*>(host_ends_.data()); }
   std::vector<std::byte> read_c(std::int64_t i) const;
   const Problem& problem() const { return problem_; }
   const Scalars& scalars() const { return scalars_; }
@@ -50,12 +53,12 @@ class Ring {
 
  private:
   struct Set {
-    runtime::Buffer A, B, C, bias, before;
+    runtime::Buffer A, B, C, bias, before, scale_a, scale_b, ends;
   };
   std::shared_ptr<runtime::Machine> machine_;
   Problem problem_;
   Scalars scalars_;
-  std::vector<std::byte> host_a_, host_b_, host_c_, host_bias_;
+  std::vector<std::byte> host_a_, host_b_, host_c_, host_bias_, host_scale_a_, host_scale_b_, host_ends_;
   std::vector<Set> sets_;
 };
 

@@ -11,8 +11,9 @@ double bytes(const Problem& p, Work work, const Scalars& scalars) {
   const auto of = [](std::int64_t rows, std::int64_t cols, Type type) {
     return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(size_of(type));
   };
-  const double inputs = of(p.m, p.k, p.in) + (work == Work::move ? 0 : of(p.k, p.n, p.in));
-  return static_cast<double>(p.batch) * (inputs + (scalars.beta == 0 ? 1 : 2) * of(p.m, p.n, p.out));
+  const double others = of(p.m, p.k, p.in) + (scalars.beta == 0 ? 1 : 2) * of(p.m, p.n, p.out);
+  return static_cast<double>(p.batch) * others +
+         (work == Work::move ? 0 : static_cast<double>(p.count_b()) * of(p.k, p.n, p.in));
 }
 
 }  // namespace cairn::lab::measure

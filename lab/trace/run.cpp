@@ -13,8 +13,11 @@
 #ifdef CAIRN_HAVE_TRACED
 #include "cairn/numbers.hpp"
 #include "kernels/ladder.hpp"
+#include "lab/measure/inputs.hpp"
 #include "lab/random.hpp"
+#include "lab/verify/case.hpp"
 #include "lab/verify/limits.hpp"
+#include "src/cpu/backend.hpp"
 #include "src/dispatch/candidate.hpp"
 #include "src/dispatch/normalize.hpp"
 #endif
@@ -34,7 +37,7 @@ const Rung* find(const std::string& id) {
   return found == ladder.end() ? nullptr : *found;
 }
 
-// The matrices of a batch on the traced device and, as doubles, on the host.
+// The matrices of a batch on the traced device and on the host, there as doubles too.
 class Matrix {
  public:
   Matrix(Type type, const Stored& stored, std::int64_t batch = 1, std::int64_t stride = 0)
@@ -52,12 +55,12 @@ class Matrix {
     values_.resize(bytes_ / static_cast<std::size_t>(size_of(type_)));
     Random random(seed);
     for (double& value : values_) value = static_cast<double>(random.integer(-2, 2));
+    host_.resize(bytes_);
     with_type(type_, [&]<class T>() {
-      std::vector<T> elements;
-      elements.reserve(values_.size());
-      for (const double value : values_) elements.push_back(static_cast<T>(value));
-      expect(cairn_emu_traced()->emulator.copy_in(device_, elements.data(), bytes_));
+      auto* element = reinterpret_cast<T*>(host_.data());
+      for (const double value : values_) *element++ = static_cast<T>(value);
     });
+    expect(cairn_emu_traced()->emulator.copy_in(device_, host_.data(), bytes_));
   }
 
   Status fetch() {
@@ -73,7 +76,7 @@ class Matrix {
   void* device() const { return device_; }
   std::size_t bytes() const { return bytes_; }
   std::span<std::byte> memory() const { return {static_cast<std::byte*>(device_), bytes_}; }
-  const std::vector<double>& values() const { return values_; }
+  const std::byte* host() const { return host_.data(); }  // as it was drawn
   double at(std::int64_t batch, std::int64_t row, std::int64_t col, std::int64_t ld, Op op = Op::none) const {
     return values_[static_cast<std::size_t>(batch * stride_ + (op == Op::none ? row * ld + col : col * ld + row))];
   }
@@ -84,34 +87,69 @@ class Matrix {
   std::size_t bytes_;
   void* device_ = nullptr;
   std::vector<double> values_;
+  std::vector<std::byte> host_;
 };
 
-// Rounded once, as a kernel with exact sums rounds.
-double rounded(Type type, double value) {
-  return with_type(type, [&]<class T>() { return static_cast<double>(static_cast<T>(value)); });
+// What a problem may ask for beside A, B and C; empty where it does not.
+struct Extras {
+  Matrix bias, before, scale_a, scale_b;
+  Matrix ends;  // of groups, as many bytes as f32
+  std::vector<std::byte> host_ends;
+
+  Extras(const Problem& p, std::uint64_t seed)
+      : bias(p.bias_type, line(p.bias_elements()), p.count_bias(), p.stride_bias),
+        before(p.out, p.before == Before::stored ? p.c() : line(0), p.batch,
+               p.before == Before::stored ? p.stride_c : 0),
+        scale_a(accumulator(p.in), line(p.scale_a_elements()), p.batch, p.stride_scale_a),
+        scale_b(accumulator(p.in), line(p.scale_b_elements()), p.count_b(), p.stride_scale_b),
+        ends(Type::f32, line(p.groups)) {
+    bias.draw(seed + 2), scale_a.draw(seed + 3), scale_b.draw(seed + 4);
+    if (!p.is_grouped()) return;
+    host_ends = measure::drawn_ends(p.m, p.groups, seed + 5);
+    expect(cairn_emu_traced()->emulator.copy_in(ends.device(), host_ends.data(), host_ends.size()));
+  }
+
+ private:
+  static Stored line(std::int64_t elements) { return {1, elements, std::max<std::int64_t>(elements, 1)}; }
+};
+
+// How far a result may be from `should`. With scalars that are not exact, alpha times the sum, beta times C and their sum
+// are rounded, each to the accumulator or to C; an activation that is not exact has an error of its own.
+double allowed(const Problem& p, const Scalars& scalars, double should, double before, double added) {
+  const double unit = verify::limits(p.out).unit, acc = verify::limits(accumulator(p.in)).unit;
+  return (scalars.are_exact() ? 0 : 4 * unit * (std::abs(before) + 2 * std::abs(added))) +
+         (verify::is_exact(p.activation) ? 0 : unit * std::abs(should) + 12 * acc * std::abs(before));
 }
 
-// With scalars that are not exact, how far the result may be from `should`: alpha times the sum, beta times C and their
-// sum are rounded, each to the accumulator or to C.
-double allowed(const Scalars& scalars, Type out, double magnitude) {
-  return scalars.are_exact() ? 0 : 4 * verify::limits(out).unit * magnitude;
-}
-
-std::string wrong(const Problem& p, RungKind kind, const Matrix& A, const Matrix& B, Matrix& C, const Scalars& s) {
+// A move of A, or what cpu/reference makes of the same numbers.
+std::string wrong(const Problem& p, RungKind kind, const Matrix& A, const Matrix& B, Matrix& C, const Extras& extras,
+                  const Scalars& s) {
   const bool moves = kind == RungKind::transpose || kind == RungKind::copy;
   if (kind == RungKind::probe || (!moves && p.m * p.n * p.k > kMostChecked / p.batch)) return "";
-  const std::vector<double> before = C.values();
+  std::vector<std::byte> right(C.bytes()), before(C.bytes());
+  if (s.beta != 0) right.assign(C.host(), C.host() + C.bytes());
+  const std::vector<std::byte> added = right;
+  if (!moves) {
+    Call call{p, s.alpha, A.host(), B.host(), s.beta, right.data()};
+    if (p.activation != Activation::none) call.problem.before = Before::stored;
+    call.bias = extras.bias.host(), call.before = before.data();
+    call.scale_a = extras.scale_a.host(), call.scale_b = extras.scale_b.host();
+    call.ends = reinterpret_cast<const std::int32_t*>(extras.host_ends.data());
+    std::vector<std::byte> workspace(cpu::reference.workspace(p));
+    if (auto status = cpu::reference.run(call, workspace); !status.ok()) return status.message();
+  }
   if (auto status = C.fetch(); !status.ok()) return status.message();
   for (std::int64_t b = 0; b < p.batch; ++b) {
     for (std::int64_t i = 0; i < p.m; ++i) {
       for (std::int64_t j = 0; j < p.n; ++j) {
-        double sum = moves ? A.at(b, i, j, p.lda, p.op_a) : 0;
-        for (std::int64_t k = 0; k < p.k && !moves; ++k)
-          sum += A.at(b, i, k, p.lda, p.op_a) * B.at(b, k, j, p.ldb, p.op_b);
-        const double added =
-            s.beta == 0 ? 0 : s.beta * before[static_cast<std::size_t>(b * p.stride_c + i * p.ldc + j)];
-        const double should = rounded(p.out, s.alpha * sum + added), is = C.at(b, i, j, p.ldc);
-        if (is != should && !(std::abs(is - should) <= allowed(s, p.out, std::abs(s.alpha * sum) + std::abs(added))))
+        const std::int64_t at = b * p.stride_c + i * p.ldc + j;
+        const auto number = [&](const std::vector<std::byte>& from) {
+          return with_type(
+              p.out, [&]<class T>() { return static_cast<double>(reinterpret_cast<const T*>(from.data())[at]); });
+        };
+        const double should = moves ? A.at(b, i, j, p.lda, p.op_a) : number(right), is = C.at(b, i, j, p.ldc);
+        const double argument = p.activation == Activation::none ? should : number(before);
+        if (is != should && !(std::abs(is - should) <= allowed(p, s, should, argument, s.beta * number(added))))
           return fmt::format("C({}, {}){} is {}; it should be {}", i, j,
                              p.batch > 1 ? fmt::format(" of product {}", b) : "", is, should);
       }
@@ -161,16 +199,20 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
   Traced result{tile == 0 ? id : fmt::format("{}@{}", id, tile), problem, seed, {}, "", {}, {}, scalars};
   const Scalars used{dispatch::rounded_scalar(scalars.alpha, row.in), dispatch::rounded_scalar(scalars.beta, row.in)};
   traced.emulator.configure({.seed = seed});
-  Matrix A(row.in, row.a(), row.batch, row.stride_a), B(row.in, row.b(), row.batch, row.stride_b),
+  Matrix A(row.in, row.a(), row.batch, row.stride_a), B(row.in, row.b(), row.count_b(), row.stride_b),
       C(row.out, row.c(), row.batch, row.stride_c);
   A.draw(seed), B.draw(~seed);
   if (used.beta != 0) C.draw(seed + 1);
+  const Extras extras(row, seed);
   const emu::DeviceFacts facts = traced.emulator.facts();
   const dispatch::Candidate candidate = dispatch::candidate(*rung, row, {facts.arch, facts.sms}, tile);
   const auto words = static_cast<std::int64_t>(candidate.choice.scratch_bytes / sizeof(float));
   const Matrix scratch(Type::f32, {1, words, words});
   traced.begin({.detectors = detectors});
-  const RungArgs args{row, used.alpha, A.device(), B.device(), used.beta, C.device(), facts.sms, scratch.memory()};
+  RungArgs args{row, used.alpha, A.device(), B.device(), used.beta, C.device(), facts.sms, scratch.memory()};
+  args.bias = extras.bias.device(), args.before = extras.before.device();
+  args.scale_a = extras.scale_a.device(), args.scale_b = extras.scale_b.device();
+  args.ends = static_cast<const std::int32_t*>(extras.ends.device());
   Status status = dispatch::launch(candidate, args, nullptr);
   const Status late = traced.emulator.take_error();
   if (status.ok()) status = late;
@@ -180,7 +222,7 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
     return result;  // what a failed launch left undone is no finding of its own
   }
   if (detectors && used.beta == 0) look_for_unwritten(C, *rung, row, result.trace);
-  result.failure = wrong(row, rung->kind, A, B, C, used);
+  result.failure = wrong(row, rung->kind, A, B, C, extras, used);
   return result;
 }
 

@@ -223,7 +223,7 @@ Action trace_verb(CLI::App& verb) {
   return [options, &verb] {
     const bool own = any_source(options->ids);
     for (const char* flag : {"--shape", "--layout", "--type", "--order", "--ld", "--lda", "--ldb", "--ldc", "--batch",
-                             "--invariant", "--epilogue", "--alpha", "--beta"})
+                             "--invariant", "--epilogue", "--scales", "--groups", "--alpha", "--beta"})
       if (own && verb.count(flag) > 0) options->misplaced.emplace_back(flag);
     for (const char* flag : {"--kernel", "--grid", "--block", "--shared", "--arg", "--flag"})
       if (!own && verb.count(flag) > 0) options->misplaced.emplace_back(flag);

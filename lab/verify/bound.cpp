@@ -32,7 +32,8 @@ double smallest_factor(const Problem& p) {
 Bounds::Bounds(const Problem& p, double alpha)
     : activation_(p.activation), acc_unit_(limits(accumulator(p.in)).unit), out_unit_(limits(p.out).unit) {
   const Limits acc = limits(accumulator(p.in));
-  const double n = static_cast<double>(p.k) + (p.bias == Bias::none ? 2 : 3);
+  // Scales are multiplied, and the sum by their product; in blocks, that of every 128.
+  const double n = static_cast<double>(p.k) + (p.bias == Bias::none ? 2 : 3) + (p.is_scaled() ? 2 : 0);
   const double k = static_cast<double>(std::max<std::int64_t>(p.k, 1));
   const bool tf32 = p.compute == Compute::tf32, split = p.compute == Compute::split;
   // Half the output's smallest step, and one of the accumulator's for every product that may underflow in it.

@@ -16,6 +16,8 @@ struct Bound {
 //   |C - exact| <= 8 sqrt(k) u magnitude + u_out |exact| + eta        expected
 //   |C - exact| <= gamma(k + 2) magnitude + u_out |exact| + eta       rigorous, gamma(n) = n u / (1 - n u)
 //
+// The 2 are alpha and beta; a bias adds 1 to them, and scales add 2.
+//
 // u is the accumulator's unit roundoff, u_out the output's, eta the error of underflow. For f16, bf16 and tf32, which
 // run on tensor cores, the first has a further term (k / 8) 2u magnitude (k / 4 for tf32), and the second 2u for u.
 // Split and e4m3 have the bounds of f32 and a further term that does not depend on k, except for e4m3 with
@@ -25,7 +27,7 @@ struct Bound {
 // by how much this increases the sum of the terms; both bounds include what is truncated because of it.
 class Bounds {
  public:
-  Bounds(const Problem& problem, double alpha);
+  Bounds(const Problem& problem, double alpha);  // times the largest scales, if there are any
   Bound at(double magnitude, double exact, double excess = 0) const;
   // After the problem's activation: `before` is the exact value that it is applied to, `after` what it makes of it.
   //

@@ -82,6 +82,23 @@ std::int64_t draw_stride(Random& random, const Stored& matrix, bool may_share) {
 
 std::int64_t draw_offset(Random& random) { return random.chance(50) ? 0 : random.integer(1, 15); }
 
+void draw_scale_places(Random& random, Case& c) {
+  Problem& p = c.problem;
+  if (random.chance(50)) p.stride_scale_a = p.scale_a_elements() + random.integer(0, 3);
+  if (random.chance(50)) p.stride_scale_b = p.scale_b_elements() + random.integer(0, 3);
+  c.offset_scale_a = draw_offset(random), c.offset_scale_b = draw_offset(random);
+}
+
+void draw_scales(Random& random, Case& c) {
+  constexpr Scale kScales[] = {Scale::none, Scale::tensor, Scale::vector};
+  constexpr Scale kBlocks[] = {Scale::vector_blocks, Scale::blocks};
+  Problem& p = c.problem;
+  const bool blocks = p.in == Type::e4m3 && p.compute == Compute::native && random.chance(50);
+  p.scale_a = blocks ? random.pick(kBlocks) : random.pick(kScales);
+  p.scale_b = blocks ? random.pick(kBlocks) : random.pick(kScales);
+  draw_scale_places(random, c);
+}
+
 void draw_epilogue(Random& random, Case& c) {
   constexpr Bias kBiases[] = {Bias::none, Bias::rows, Bias::columns};
   constexpr Activation kActivations[] = {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh,
@@ -93,6 +110,7 @@ void draw_epilogue(Random& random, Case& c) {
   p.activation = random.pick(kActivations);
   if (p.activation != Activation::none && random.chance(40)) p.before = Before::stored;
   c.offset_bias = draw_offset(random), c.offset_before = draw_offset(random);
+  if (random.chance(50)) draw_scales(random, c);
 }
 
 // That of `named`, whose bias is f32 or of C's type.
@@ -102,6 +120,8 @@ void take_epilogue(Random& random, const Problem& named, Case& c) {
   p.bias_type = named.bias_type == named.out ? p.out : accumulator(p.in);
   if (random.chance(60)) p.stride_bias = p.bias_elements();
   c.offset_bias = draw_offset(random), c.offset_before = draw_offset(random);
+  p.scale_a = named.scale_a, p.scale_b = named.scale_b;
+  if (p.is_scaled()) draw_scale_places(random, c);
 }
 
 }  // namespace
@@ -142,6 +162,8 @@ std::string Case::describe() const {
   if (offset_a + offset_b + offset_c > 0) text += fmt::format(", offsets {} {} {}", offset_a, offset_b, offset_c);
   if (offset_bias + offset_before > 0)
     text += fmt::format(", offsets {} of bias, {} of before", offset_bias, offset_before);
+  if (offset_scale_a + offset_scale_b > 0)
+    text += fmt::format(", offsets {} and {} of scales", offset_scale_a, offset_scale_b);
   if (alias) text += ", B is A";
   if (null_inputs) text += ", A and B null";
   return text;
@@ -172,7 +194,14 @@ Case without_epilogue(Case test) {
   const Problem none;
   p.bias = none.bias, p.bias_type = none.bias_type, p.stride_bias = none.stride_bias;
   p.activation = none.activation, p.before = none.before;
-  test.offset_bias = test.offset_before = 0;
+  p.scale_a = none.scale_a, p.scale_b = none.scale_b;
+  p.stride_scale_a = none.stride_scale_a, p.stride_scale_b = none.stride_scale_b;
+  test.offset_bias = test.offset_before = test.offset_scale_a = test.offset_scale_b = 0;
+  return test;
+}
+
+Case without_groups(Case test) {
+  test.problem.groups = 0;
   return test;
 }
 
@@ -232,6 +261,14 @@ Case draw(std::uint64_t seed, const Space& space) {
     take_epilogue(random, given_epilogues[static_cast<std::size_t>(which)], c);
   }
   if (c.mode == Mode::exact && !is_exact(c.problem.activation)) c.mode = Mode::rounding;
+  const bool may_group = p.order == Order::row && p.batch == 1 && p.invariant == Invariant::none;
+  if (may_group && random.chance(8)) p.groups = random.integer(1, 7);
+  if (space.groups) p.groups = *space.groups;
+  if (p.is_grouped()) {
+    c.alias = false;  // of one group alone could B be A
+    p.invariant = Invariant::none;
+    if (p.scale_a == Scale::blocks) p.scale_a = Scale::vector_blocks;
+  }
   return c;
 }
 

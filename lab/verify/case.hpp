@@ -26,7 +26,8 @@ struct Case {
   Mode mode = Mode::exact;
   std::int64_t offset_a = 0, offset_b = 0, offset_c = 0;  // elements past a 256-byte boundary
   std::int64_t offset_bias = 0, offset_before = 0;        // likewise
-  bool alias = false;                                     // B is the same memory as A
+  std::int64_t offset_scale_a = 0, offset_scale_b = 0;
+  bool alias = false;           // B is the same memory as A
   double activation_error = 0;  // a contender's own, relative to the argument, beyond the bound
   bool null_inputs = false;     // A and B are null, where alpha = 0 or k = 0 forbids reading them
 
@@ -47,6 +48,7 @@ struct Space {
   std::optional<std::int64_t> batch = {};
   std::optional<double> alpha = {}, beta = {};
   std::optional<Invariant> invariant = {};
+  std::optional<std::int64_t> groups = {};
   bool epilogues = true;                      // some cases have one,
   std::vector<Problem> given_epilogues = {};  // or, where these are given, all have that of one of them
   std::string flags;                          // the command-line flags that describe this space, for replay commands
@@ -54,8 +56,9 @@ struct Space {
 
 Case draw(std::uint64_t seed, const Space& space);
 
-// The same case without an epilogue.
+// The same case without an epilogue, and without groups.
 Case without_epilogue(Case test);
+Case without_groups(Case test);
 
 // The same problem with leading dimensions and batch strides of A and B rounded up to multiples of so many bytes; and
 // the same case with A and B aligned to them.

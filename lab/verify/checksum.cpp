@@ -8,6 +8,7 @@
 #include "cairn/numbers.hpp"
 #include "lab/random.hpp"
 #include "lab/workers.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/cpu/threads.hpp"
 
 namespace cairn::lab::verify {
@@ -72,6 +73,8 @@ Call product(const Call& call, std::int64_t batch) {
   one.B = past(call.B, batch * p.stride_b, p.in);
   one.C = past(static_cast<std::byte*>(call.C), batch * p.stride_c, p.out);
   one.bias = past(call.bias, batch * p.stride_bias, p.bias_type);
+  one.scale_a = past(call.scale_a, batch * p.stride_scale_a, accumulator(p.in));
+  one.scale_b = past(call.scale_b, batch * p.stride_scale_b, accumulator(p.in));
   return one;
 }
 
@@ -83,6 +86,7 @@ Call row_of(const Call& one, std::int64_t i) {
   row.A = past(one.A, p.op_a == Op::none ? i * p.lda : i, p.in);
   row.C = past(static_cast<std::byte*>(one.C), i * p.ldc, p.out);
   if (p.bias == Bias::rows) row.bias = past(one.bias, i, p.bias_type);
+  row.scale_a = past(one.scale_a, cpu::scale_index(p, p.scale_a, i, 0), accumulator(p.in));
   return row;
 }
 

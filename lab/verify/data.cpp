@@ -169,12 +169,38 @@ template <class T> void fill_sparse(Guarded& g, const Case& test, const ExactRan
   }
 }
 
-Stored bias_vector(const Problem& p) { return {1, p.bias_elements(), std::max<std::int64_t>(p.bias_elements(), 1)}; }
+Stored line(std::int64_t elements) { return {1, elements, std::max<std::int64_t>(elements, 1)}; }
+
+// 1 and -1 where results are exact, else of sizes from 1/8 to 8.
+void fill_scales(Guarded& g, std::int64_t elements, std::int64_t batch, std::int64_t stride, bool real,
+                 const Random& random) {
+  with_type(g.type, [&]<class T>() {
+    fill_drawn<T>(g, line(elements), batch, stride, random, 2, [real](Random& drawn) {
+      const double size = real ? std::exp2(3 * drawn.real()) : 1;
+      return drawn.chance(50) ? size : -size;
+    });
+  });
+}
+
+Stored bias_vector(const Problem& p) { return line(p.bias_elements()); }
+
+// Some groups are empty, and some rows at the end may be in none.
+void fill_ends(Guarded& ends, std::int64_t rows, std::int64_t groups, Random random) {
+  std::vector<std::int32_t> cuts;
+  const std::int64_t last = random.chance(70) ? rows : random.integer(0, rows);
+  for (std::int64_t i = 1; i < groups; ++i)
+    cuts.push_back(!cuts.empty() && random.chance(25) ? cuts.back()
+                                                      : static_cast<std::int32_t>(random.integer(0, last)));
+  cuts.push_back(static_cast<std::int32_t>(last));
+  std::ranges::sort(cuts);
+  std::memcpy(ends.matrix(), cuts.data(), cuts.size() * sizeof(std::int32_t));
+}
 
 template <class In, class Out> void fill(Data& d, const Case& test) {
   const Problem& p = test.problem;
   Random seeds(test.seed ^ 0x636169726e646174u);  // not the stream the case itself was drawn from
-  const Random for_a(seeds.bits()), for_b(seeds.bits()), for_c(seeds.bits()), for_bias(seeds.bits());
+  const Random for_a(seeds.bits()), for_b(seeds.bits()), for_c(seeds.bits()), for_bias(seeds.bits()),
+      for_scale_a(seeds.bits()), for_scale_b(seeds.bits());
   const bool real = test.mode != Mode::exact;
   const ExactRange range = exact_range(test);
   // Inputs that must not be read stay NaN.
@@ -189,17 +215,21 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
     if (test.alias) {
       d.B = d.A;
     } else if (real) {
-      fill_real<In>(d.B, p.b(), p.batch, p.stride_b, test.mode, unusual_factors(test), for_b);
+      fill_real<In>(d.B, p.b(), p.count_b(), p.stride_b, test.mode, unusual_factors(test), for_b);
     } else {
-      fill_integers<In>(d.B, p.b(), p.batch, p.stride_b, range.inputs, for_b);
+      fill_integers<In>(d.B, p.b(), p.count_b(), p.stride_b, range.inputs, for_b);
     }
+  }
+  if (test.reads_inputs()) {
+    fill_scales(d.scale_a, p.scale_a_elements(), p.batch, p.stride_scale_a, real, for_scale_a);
+    fill_scales(d.scale_b, p.scale_b_elements(), p.count_b(), p.stride_scale_b, real, for_scale_b);
   }
   if (p.bias != Bias::none) {
     with_type(p.bias_type, [&]<class T>() {
       if (real) {
-        fill_real<T>(d.bias, bias_vector(p), p.batch, p.stride_bias, test.mode, unusual_sums(test), for_bias);
+        fill_real<T>(d.bias, bias_vector(p), p.count_bias(), p.stride_bias, test.mode, unusual_sums(test), for_bias);
       } else {
-        fill_integers<T>(d.bias, bias_vector(p), p.batch, p.stride_bias, range.outputs, for_bias);
+        fill_integers<T>(d.bias, bias_vector(p), p.count_bias(), p.stride_bias, range.outputs, for_bias);
       }
     });
   }
@@ -249,11 +279,19 @@ Data make_data(const Case& test) {
   const Problem& p = test.problem;
   Data d;
   d.A = poisoned(p.in, p.a(), p.batch, p.stride_a, test.offset_a);
-  d.B = poisoned(p.in, p.b(), p.batch, p.stride_b, test.offset_b);
+  d.B = poisoned(p.in, p.b(), p.count_b(), p.stride_b, test.offset_b);
   d.C = poisoned(p.out, p.c(), p.batch, p.stride_c, test.offset_c);
-  const std::int64_t biased = p.bias == Bias::none ? 0 : p.batch, stored = p.before == Before::none ? 0 : p.batch;
+  const std::int64_t biased = p.bias == Bias::none ? 0 : p.count_bias(),
+                     stored = p.before == Before::none ? 0 : p.batch;
   d.bias = poisoned(p.bias_type, bias_vector(p), biased, p.stride_bias, test.offset_bias);
   d.before = poisoned(p.out, p.c(), stored, p.stride_c, test.offset_before);
+  const auto scales = [&](std::int64_t elements, std::int64_t count, std::int64_t stride, std::int64_t offset) {
+    return poisoned(accumulator(p.in), line(elements), elements == 0 ? 0 : count, stride, offset);
+  };
+  d.scale_a = scales(p.scale_a_elements(), p.batch, p.stride_scale_a, test.offset_scale_a);
+  d.scale_b = scales(p.scale_b_elements(), p.count_b(), p.stride_scale_b, test.offset_scale_b);
+  d.ends = poisoned(Type::f32, line(p.groups), p.is_grouped() ? 1 : 0, 0, 0);
+  if (p.is_grouped()) fill_ends(d.ends, p.m, p.groups, Random(test.seed ^ 0x656e6473u));
   with_type(p.in, [&]<class In>() { with_type(p.out, [&]<class Out>() { fill<In, Out>(d, test); }); });
   return d;
 }

@@ -26,8 +26,11 @@ struct Guarded {
 };
 
 struct Data {
-  Guarded A, B, C;       // with alias, B is a copy of A
-  Guarded bias, before;  // of an epilogue; else empty matrices
+  Guarded A, B, C;           // with alias, B is a copy of A
+  Guarded bias, before;      // of an epilogue; else empty matrices
+  Guarded scale_a, scale_b;  // likewise
+  Guarded ends;              // of groups: 32-bit integers among the NaN of f32
+  const std::int32_t* group_ends() const { return reinterpret_cast<const std::int32_t*>(ends.matrix()); }
 };
 
 // The bits of the NaN in guards: no arithmetic produces this NaN, so an element of C that still has it was not

@@ -13,12 +13,32 @@
 #include "lab/verify/limits.hpp"
 #include "src/cpu/double_double.hpp"
 #include "src/cpu/epilogue.hpp"
+#include "src/cpu/groups.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
 namespace {
 
 Verdict failed(std::string what) { return {Outcome::failed, std::move(what), 0, 0}; }
+
+double largest(const void* numbers, Type type, std::int64_t elements, std::int64_t batch, std::int64_t stride) {
+  double most = elements == 0 ? 1 : 0;
+  with_type(type, [&]<class T>() {
+    for (std::int64_t b = 0; b < batch; ++b)
+      for (std::int64_t i = 0; i < elements; ++i)
+        most = std::max(most, std::abs(static_cast<double>(static_cast<const T*>(numbers)[b * stride + i])));
+  });
+  return most;
+}
+
+// The most that a sum is multiplied by, and with it what underflowed in it.
+double largest_factor(const Call& c) {
+  const Problem& p = c.problem;
+  if (!p.is_scaled() || p.k == 0 || c.alpha == 0) return c.alpha;
+  const Type type = accumulator(p.in);
+  return c.alpha * largest(c.scale_a, type, p.scale_a_elements(), p.batch, p.stride_scale_a) *
+         largest(c.scale_b, type, p.scale_b_elements(), p.batch, p.stride_scale_b);
+}
 
 // The first byte at which two allocations differ.
 std::optional<std::size_t> first_change(const Guarded& before, const Guarded& after) {
@@ -67,6 +87,15 @@ std::optional<std::string> written_outside(const Case& test, const Data& before,
   if (const auto byte = first_change(before.bias, after.bias)) {
     return fmt::format("bias was written at element {}; inputs are only read", element_at(before.bias, *byte));
   }
+  if (const auto byte = first_change(before.ends, after.ends)) {
+    return fmt::format("ends was written at element {}; inputs are only read", element_at(before.ends, *byte));
+  }
+  if (const auto byte = first_change(before.scale_a, after.scale_a)) {
+    return fmt::format("scale_a was written at element {}; inputs are only read", element_at(before.scale_a, *byte));
+  }
+  if (const auto byte = first_change(before.scale_b, after.scale_b)) {
+    return fmt::format("scale_b was written at element {}; inputs are only read", element_at(before.scale_b, *byte));
+  }
   if (const auto byte = test.problem.before == Before::stored
                             ? first_change_outside(test.problem, before.before, after.before)
                             : first_change(before.before, after.before)) {
@@ -90,7 +119,7 @@ template <class Out> class Elements {
         call_(call),
         found_(found),
         oracle_(oracle),
-        bounds_(call.problem, call.alpha),
+        bounds_(call.problem, largest_factor(call)),
         activation_(stage == Stage::after ? call.problem.activation : Activation::none),
         name_(stage == Stage::after ? "C" : "before") {}
 
@@ -198,15 +227,50 @@ Verdict judge_elements(const Case& test, const Call& row, const Found& found, Or
   });
 }
 
+namespace {
+
+// Each group as a product of its own.
+Verdict judge_groups(const Case& test, const Call& row, const Found& found) {
+  Verdict all;
+  const std::int64_t line = row.problem.ldc * size_of(row.problem.out);
+  cpu::each_group(row, [&](const Call& one, std::int64_t first) {
+    if (all.outcome == Outcome::failed) return;
+    const Found here{found.C + first * line, found.before == nullptr ? nullptr : found.before + first * line};
+    Oracle oracle;
+    Verdict verdict = is_large(one.problem) ? judge_large(test, one, here) : judge_elements(test, one, here, oracle);
+    if (verdict.outcome != Outcome::failed) {
+      all = worse(all, verdict);
+      return;
+    }
+    all = failed(fmt::format("in the group of rows {} to {}, counted as if alone: {}", first,
+                             first + one.problem.m - 1, verdict.what));
+  });
+  return all;
+}
+
+// Of groups the rows that are in one.
+Problem written(const Problem& p, const Data& data) {
+  Problem rows = p;
+  if (p.is_grouped()) rows.m = std::clamp<std::int64_t>(data.group_ends()[p.groups - 1], 0, p.m);
+  return rows;
+}
+
+}  // namespace
+
 Verdict judge(const Case& test, const Data& before, const Data& after, Oracle& oracle) {
-  if (auto what = written_outside(test, before, after)) return failed(*what);
+  Case inside = test;
+  inside.problem = written(test.problem, before);
+  if (auto what = written_outside(inside, before, after)) return failed(*what);
   Call call{test.problem, test.alpha, before.A.matrix(), before.B.matrix(), test.beta, nullptr};
   // The oracle only reads C; the pointer's type is that of a call that would write it.
   call.C = const_cast<std::byte*>(before.C.matrix());
   call.bias = before.bias.matrix();
+  call.scale_a = before.scale_a.matrix(), call.scale_b = before.scale_b.matrix();
+  call.ends = before.group_ends();
   if (test.problem.m == 0 || test.problem.n == 0 || test.problem.batch == 0) return {};
   const Call row = dispatch::to_row(call);
   const Found found{after.C.matrix(), after.before.matrix()};
+  if (row.problem.is_grouped()) return judge_groups(test, row, found);
   return is_large(row.problem) ? judge_large(test, row, found) : judge_elements(test, row, found, oracle);
 }
 

@@ -15,8 +15,9 @@
 namespace cairn::lab::verify {
 namespace {
 
-constexpr std::int64_t kRows = 64, kCols = 128, kDepth = 128;  // the blocks of op(A) and op(B) that fit the caches
-constexpr std::int64_t kHigh = 2, kWide = 8;                   // the block of C that is accumulated in registers
+// The blocks of op(A) and op(B) that fit the caches; kDepth of k have one scale.
+constexpr std::int64_t kRows = 64, kCols = 128, kDepth = Problem::kScaleBlock;
+constexpr std::int64_t kHigh = 2, kWide = 8;  // the block of C that is accumulated in registers
 
 // A SIMD register of doubles.
 #ifdef __AVX__
@@ -131,8 +132,30 @@ void add_excess(const Pieces& pieces, std::int64_t rows, std::int64_t cols, doub
   }
 }
 
+// Adds the sums over one block of k, times its scales, to those over all of k, and makes them zero.
+void add_block(const Call& call, std::int64_t batch, std::int64_t block, Sums& from, Sums& to) {
+  const Problem& p = call.problem;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    const double row = cpu::scale_a_at(call, batch, i, block);
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      const double scale = row * cpu::scale_b_at(call, batch, j, block);
+      const auto at = static_cast<std::size_t>(i * to.ld + j);
+      to.value[at] += scale * from.value[at];
+      if (!to.magnitude.empty()) to.magnitude[at] += std::fabs(scale) * from.magnitude[at];
+      if (!to.excess.empty()) to.excess[at] += std::fabs(scale) * from.excess[at];
+    }
+  }
+  for (auto* numbers : {&from.value, &from.magnitude, &from.excess}) std::ranges::fill(*numbers, 0.0);
+}
+
 // op(A) * op(B) of one product of a batch. Says whether there was an excess.
-template <class T, bool sized> bool multiply(const Problem& p, const T* A, const T* B, Pieces& pieces, Sums& sums) {
+template <class T, bool sized>
+bool multiply(const Call& call, std::int64_t batch, const T* A, const T* B, Pieces& pieces, Sums& all) {
+  const Problem& p = call.problem;
+  const bool blocks = cpu::in_blocks(p.scale_a);
+  Sums of_block;
+  if (blocks) of_block = all;  // zeros
+  Sums& sums = blocks ? of_block : all;
   const double smallest = sized ? smallest_factor(p) : 0;
   const std::int64_t a_row = p.op_a == Op::none ? p.lda : 1, a_col = p.op_a == Op::none ? 1 : p.lda;
   const std::int64_t b_row = p.op_b == Op::none ? p.ldb : 1, b_col = p.op_b == Op::none ? 1 : p.ldb;
@@ -162,6 +185,7 @@ template <class T, bool sized> bool multiply(const Problem& p, const T* A, const
         add_excess(pieces, rows, cols, smallest, sums.excess.data() + first, sums.ld);
       }
     }
+    if (blocks) add_block(call, batch, l0 / kDepth, sums, all);
   }
   return any;
 }
@@ -179,7 +203,7 @@ template <class In, class Out, bool sized> void work_out(const Call& call, Oracl
     Sums sums{up(p.n, kWide), std::vector<double>(padded), std::vector<double>(sized ? padded : 0),
               std::vector<double>(small ? padded : 0)};
     if (reads) {
-      any |= multiply<In, sized>(p, static_cast<const In*>(call.A) + batch * p.stride_a,
+      any |= multiply<In, sized>(call, batch, static_cast<const In*>(call.A) + batch * p.stride_a,
                                  static_cast<const In*>(call.B) + batch * p.stride_b, *pieces, sums);
     }
     for (std::int64_t i = 0; i < p.m; ++i) {
@@ -188,12 +212,14 @@ template <class In, class Out, bool sized> void work_out(const Call& call, Oracl
       for (std::int64_t j = 0; j < p.n; ++j, ++from, ++to) {
         const double before = call.beta != 0 ? call.beta * static_cast<double>(c[j]) : 0;
         const double bias = cpu::bias_at(call, batch, i, j);
-        oracle.hi[to] = (reads ? call.alpha * sums.value[from] : 0) + before + bias;
+        double factor = reads ? call.alpha : 0;
+        if (reads && p.is_scaled()) factor *= cpu::scale_at(call, batch, i, j);
+        oracle.hi[to] = (reads ? factor * sums.value[from] : 0) + before + bias;
         if constexpr (sized) {
           oracle.magnitude[to] =
-              (reads ? std::fabs(call.alpha) * sums.magnitude[from] : 0) + std::fabs(before) + std::fabs(bias);
+              (reads ? std::fabs(factor) * sums.magnitude[from] : 0) + std::fabs(before) + std::fabs(bias);
         }
-        if (small) oracle.excess[to] = reads ? std::fabs(call.alpha) * sums.excess[from] : 0;
+        if (small) oracle.excess[to] = reads ? std::fabs(factor) * sums.excess[from] : 0;
       }
     }
   }
@@ -217,7 +243,7 @@ Oracle oracle_of(const Case& test, const Call& row) {
   }
   if (sized) {
     oracle.excess.resize(smallest_factor(p) > 0 ? count : 0);
-    oracle.unit = (static_cast<double>(p.k) + 5) * 0x1p-53;
+    oracle.unit = (static_cast<double>(p.k) + (p.is_scaled() ? 9 : 5)) * 0x1p-53;
   }
   with_type(p.in, [&]<class In>() {
     with_type(p.out, [&]<class Out>() {

@@ -30,7 +30,8 @@ class Trial::Placed {
 
   Status open(const std::shared_ptr<runtime::Machine>& machine) {
     machine_ = machine;
-    const Guarded* host[] = {&before.A, &before.B, &before.C, &before.bias, &before.before};
+    const Guarded* host[] = {&before.A,      &before.B,       &before.C,       &before.bias,
+                             &before.before, &before.scale_a, &before.scale_b, &before.ends};
     for (int i = 0; i < kOperands; ++i) {
       const auto& bytes = host[i]->bytes;
       if (auto s = runtime::Buffer::make(machine, bytes.size(), buffers_[i]); !s.ok()) return s;
@@ -50,7 +51,8 @@ class Trial::Placed {
   Status run(Contender& contender, const Call& call) {
     if (auto s = contender.run(call, nullptr); !s.ok()) return s;
     if (auto s = machine_->synchronize(nullptr); !s.ok()) return s;
-    Guarded* host[] = {&after.A, &after.B, &after.C, &after.bias, &after.before};
+    Guarded* host[] = {&after.A,      &after.B,       &after.C,       &after.bias,
+                       &after.before, &after.scale_a, &after.scale_b, &after.ends};
     for (int i = 0; i < kOperands; ++i) {
       auto& bytes = host[i]->bytes;
       if (auto s = machine_->copy_out(bytes.data(), buffers_[i].data(), bytes.size(), nullptr); !s.ok()) return s;
@@ -62,6 +64,10 @@ class Trial::Placed {
     if (test.null_inputs) c.A = c.B = nullptr;
     if (test.problem.bias != Bias::none) c.bias = at(3, before.bias);
     if (test.problem.before == Before::stored) c.before = at(4, before.before);
+    if (test.problem.is_grouped()) c.ends = static_cast<const std::int32_t*>(at(7, before.ends));
+    if (test.null_inputs) return c;
+    if (test.problem.scale_a != Scale::none) c.scale_a = at(5, before.scale_a);
+    if (test.problem.scale_b != Scale::none) c.scale_b = at(6, before.scale_b);
     return c;
   }
 
@@ -72,7 +78,7 @@ class Trial::Placed {
   void* at(int i, const Guarded& g) const { return static_cast<std::byte*>(buffers_[i].data()) + g.first; }
 
   std::shared_ptr<runtime::Machine> machine_;
-  static constexpr int kOperands = 5;
+  static constexpr int kOperands = 8;
   runtime::Buffer buffers_[kOperands];
 };
 
@@ -184,7 +190,7 @@ Case on_the_grid(const Case& test, const Contender& contender) {
   Case moved = with_pointers(test, contender.grid().pointers);
   moved.problem = with_rows(moved.problem, contender.grid().rows);
   if (contender.grid().epilogue > 1) {
-    moved.offset_bias = moved.offset_before = 0;
+    moved.offset_bias = moved.offset_before = moved.offset_scale_a = moved.offset_scale_b = 0;
     moved.problem.stride_bias = (moved.problem.stride_bias + 15) / 16 * 16;
   }
   return moved;
@@ -194,6 +200,8 @@ Case case_for(const Contender& contender, std::uint64_t seed, const Space& taken
   Case test = draw(seed, taken);
   test = on_the_grid(test, contender);
   Problem& p = test.problem;
+  if (p.is_grouped() && !taken.groups && (contender.work() != Work::product || !contender.refuses(p).empty()))
+    test = without_groups(test);
   // Contenders without epilogues get a case that drew one without it, and not nothing to do.
   if (p.has_epilogue() && taken.given_epilogues.empty() &&
       (contender.work() != Work::product || !contender.refuses(p).empty()))

@@ -50,6 +50,10 @@ Status to_cpp(const cairn_problem& from, Problem& to) {
   if (auto s = read_enum("activation", from.activation, CAIRN_SILU, to.activation); !s.ok()) return s;
   if (auto s = read_enum("before", from.before, CAIRN_BEFORE_STORED, to.before); !s.ok()) return s;
   to.stride_bias = from.stride_bias;
+  if (auto s = read_enum("scale_a", from.scale_a, CAIRN_SCALE_BLOCKS, to.scale_a); !s.ok()) return s;
+  if (auto s = read_enum("scale_b", from.scale_b, CAIRN_SCALE_BLOCKS, to.scale_b); !s.ok()) return s;
+  to.stride_scale_a = from.stride_scale_a, to.stride_scale_b = from.stride_scale_b;
+  to.groups = from.groups;
   if (from.reserved != 0) {
     return {Code::unsupported, "reserved is " + std::to_string(from.reserved) + "; it must be 0"};
   }
@@ -69,6 +73,9 @@ cairn_problem to_c(const Problem& p) {
   c.bias = static_cast<int32_t>(p.bias), c.stride_bias = p.stride_bias;
   if (p.bias != Bias::none) c.bias_type = static_cast<int32_t>(p.bias_type);
   c.activation = static_cast<int32_t>(p.activation), c.before = static_cast<int32_t>(p.before);
+  c.scale_a = static_cast<int32_t>(p.scale_a), c.scale_b = static_cast<int32_t>(p.scale_b);
+  c.stride_scale_a = p.stride_scale_a, c.stride_scale_b = p.stride_scale_b;
+  c.groups = p.groups;
   return c;
 }
 
@@ -116,7 +123,7 @@ Status read_operands(const cairn_operands* from, Operands& to) {
   if (!copy_version(from, from->size, &ours, sizeof ours)) {
     return {Code::unsupported, "the operands use a field that this version of the library does not know"};
   }
-  to = {ours.A, ours.B, ours.C, ours.bias, ours.before};
+  to = {ours.A, ours.B, ours.C, ours.bias, ours.before, ours.scale_a, ours.scale_b, ours.ends};
   return {};
 }
 

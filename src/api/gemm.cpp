@@ -48,14 +48,20 @@ Status execute(Handle::Impl& handle, PlanEntry& entry, double alpha, double beta
   alpha = dispatch::rounded_scalar(alpha, row.in), beta = dispatch::rounded_scalar(beta, row.in);
   if (auto s = dispatch::check_pointers(plan.asked, alpha, data); !s.ok()) return s;
   if (row.m == 0 || row.n == 0 || row.batch == 0) return {};
-  if (plan.asked.order == Order::column) std::swap(data.A, data.B);  // as in src/dispatch/normalize.hpp
+  if (plan.asked.order == Order::column) {  // as in src/dispatch/normalize.hpp
+    std::swap(data.A, data.B);
+    std::swap(data.scale_a, data.scale_b);
+  }
   std::span<std::byte> scratch;
   if (plan.backend != nullptr) {
     if (auto s = handle.workspace(plan.workspace, scratch); !s.ok()) return s;
-    return plan.backend->run({row, alpha, data.A, data.B, beta, data.C, data.bias, data.before}, scratch);
+    return plan.backend->run(
+        {row, alpha, data.A, data.B, beta, data.C, data.bias, data.before, data.scale_a, data.scale_b, data.ends},
+        scratch);
   }
   RungArgs args{row, alpha, data.A, data.B, beta, data.C, plan.gpu.sms, {}, nullptr, &entry.launch};
   args.bias = data.bias, args.before = data.before;
+  args.scale_a = data.scale_a, args.scale_b = data.scale_b, args.ends = data.ends;
   const dispatch::Candidate& chosen = dispatch::candidate_for(plan, args);
   if (auto s = handle.workspace(chosen.choice.scratch_bytes, scratch); !s.ok()) return s;
   args.scratch = scratch;

@@ -18,6 +18,7 @@ constexpr std::array kInvariants = {"none"sv, "rows"sv, "columns"sv};
 constexpr std::array kBiases = {"none"sv, "rows"sv, "columns"sv};
 constexpr std::array kActivations = {"none"sv, "relu"sv, "gelu"sv, "gelu_tanh"sv, "silu"sv};
 constexpr std::array kBefores = {"none"sv, "stored"sv};
+constexpr std::array kScales = {"none"sv, "tensor"sv, "vector"sv, "vector_blocks"sv, "blocks"sv};
 constexpr std::array kCodes = {
     "ok"sv,           "invalid_argument"sv, "unsupported"sv, "out_of_memory"sv, "workspace_too_small"sv,
     "device_error"sv, "internal_error"sv};
@@ -50,6 +51,7 @@ std::string_view name(Invariant invariant) { return word(kInvariants, invariant)
 std::string_view name(Bias bias) { return word(kBiases, bias); }
 std::string_view name(Activation activation) { return word(kActivations, activation); }
 std::string_view name(Before before) { return word(kBefores, before); }
+std::string_view name(Scale scale) { return word(kScales, scale); }
 std::string_view name(Code code) { return word(kCodes, code); }
 
 Status parse(std::string_view text, Type& out) { return find("type", kTypes, text, out); }
@@ -60,5 +62,6 @@ Status parse(std::string_view text, Invariant& out) { return find("invariant", k
 Status parse(std::string_view text, Bias& out) { return find("bias", kBiases, text, out); }
 Status parse(std::string_view text, Activation& out) { return find("activation", kActivations, text, out); }
 Status parse(std::string_view text, Before& out) { return find("before", kBefores, text, out); }
+Status parse(std::string_view text, Scale& out) { return find("scale", kScales, text, out); }
 
 }  // namespace cairn

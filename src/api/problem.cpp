@@ -66,6 +66,11 @@ constexpr std::array kFields = {
     integer<&Problem::stride_bias>("stride_bias"),
     word<&Problem::activation>("activation"),
     word<&Problem::before>("before"),
+    word<&Problem::scale_a>("scale_a"),
+    word<&Problem::scale_b>("scale_b"),
+    integer<&Problem::stride_scale_a>("stride_scale_a"),
+    integer<&Problem::stride_scale_b>("stride_scale_b"),
+    integer<&Problem::groups>("groups"),
 };
 
 constexpr std::size_t index_of(std::string_view key) {
@@ -219,6 +224,8 @@ std::string Problem::brief() const {
   defaults.invariant = Invariant::none;
   defaults.bias = Bias::none, defaults.bias_type = Type::f32, defaults.stride_bias = 0;
   defaults.activation = Activation::none, defaults.before = Before::none;
+  defaults.scale_a = defaults.scale_b = Scale::none, defaults.stride_scale_a = defaults.stride_scale_b = 0;
+  defaults.groups = 0;
   const auto say = [&](std::size_t i) {
     const std::string value = kFields[i].print(*this);
     if (value != kFields[i].print(defaults)) text += " " + std::string(kFields[i].key) + "=" + value;

@@ -24,4 +24,42 @@ double bias_at(const Call& call, std::int64_t batch, std::int64_t i, std::int64_
   return with_type(p.bias_type, [&]<class T>() { return static_cast<double>(static_cast<const T*>(call.bias)[at]); });
 }
 
+namespace {
+double scale_of(const Problem& p, Scale scale, const void* data, std::int64_t first, std::int64_t line,
+                std::int64_t block) {
+  if (scale == Scale::none) return 1;
+  const std::int64_t at = first + scale_index(p, scale, line, block);
+  return with_type(accumulator(p.in),
+                   [&]<class T>() { return static_cast<double>(static_cast<const T*>(data)[at]); });
+}
+}  // namespace
+
+std::int64_t scale_index(const Problem& p, Scale scale, std::int64_t line, std::int64_t block) {
+  const std::int64_t blocks = (p.k + Problem::kScaleBlock - 1) / Problem::kScaleBlock;
+  switch (scale) {
+    case Scale::none:
+    case Scale::tensor: break;
+    case Scale::vector: return line;
+    case Scale::vector_blocks: return line * blocks + block;
+    case Scale::blocks: return line / Problem::kScaleBlock * blocks + block;
+  }
+  return 0;
+}
+
+bool in_blocks(Scale scale) { return scale == Scale::vector_blocks || scale == Scale::blocks; }
+
+double scale_a_at(const Call& call, std::int64_t batch, std::int64_t i, std::int64_t block) {
+  const Problem& p = call.problem;
+  return scale_of(p, p.scale_a, call.scale_a, batch * p.stride_scale_a, i, block);
+}
+
+double scale_b_at(const Call& call, std::int64_t batch, std::int64_t j, std::int64_t block) {
+  const Problem& p = call.problem;
+  return scale_of(p, p.scale_b, call.scale_b, batch * p.stride_scale_b, j, block);
+}
+
+double scale_at(const Call& call, std::int64_t batch, std::int64_t i, std::int64_t j) {
+  return in_blocks(call.problem.scale_a) ? 1 : scale_a_at(call, batch, i) * scale_b_at(call, batch, j);
+}
+
 }  // namespace cairn::cpu

@@ -11,6 +11,7 @@
 #include "src/cpu/backend.hpp"
 #include "src/cpu/blocks.hpp"
 #include "src/cpu/epilogue.hpp"
+#include "src/cpu/groups.hpp"
 #include "src/cpu/panels.hpp"
 #include "src/cpu/scale.hpp"
 #include "src/cpu/threads.hpp"
@@ -155,6 +156,38 @@ template <class T> void multiply_direct(const Call& call, std::int64_t begin, st
   }
 }
 
+// Rows of C whose products are kept before they are scaled: 4 MB of them, or a row.
+std::int64_t scaled_rows(const Problem& p) {
+  constexpr std::int64_t kElements = 1 << 20;
+  return std::min(p.m, std::max<std::int64_t>(kElements / std::max<std::int64_t>(p.n, 1), 1));
+}
+
+// A product with scales: alpha * op(A) * op(B) of some rows at a time, then the rest element by element.
+template <class T> void multiply_scaled(const Call& call, std::int64_t batch, T* products, bool threaded) {
+  const Problem& p = call.problem;
+  const Operands data(call, batch);
+  const T* A = reinterpret_cast<const T*>(data.A);
+  const T* B = reinterpret_cast<const T*>(data.B);
+  const std::int64_t most = scaled_rows(p);
+  for (std::int64_t i0 = 0; i0 < p.m; i0 += most) {
+    const std::int64_t rows = std::min(most, p.m - i0);
+    const Gemm<T> multiply(p.op_a, p.op_b, rows, p.n, p.k, call.alpha, p.lda, p.ldb, 0, p.n);
+    multiply(A + (p.op_a == Op::none ? i0 * p.lda : i0), B, products);
+    const double elements = static_cast<double>(rows) * static_cast<double>(p.n);
+    spread(threaded ? threads_for(elements, kElementsPerThread) : 1, rows,
+           [&](int, std::int64_t from, std::int64_t to) {
+             for (std::int64_t i = from; i < to; ++i) {
+               const T* row = reinterpret_cast<const T*>(data.C) + (i0 + i) * p.ldc;
+               for (std::int64_t j = 0; j < p.n; ++j) {
+                 T x = products[i * p.n + j] * static_cast<T>(scale_at(call, batch, i0 + i, j));
+                 if (call.beta != 0) x += static_cast<T>(call.beta) * row[j];
+                 finish<T>(call, batch, i0 + i, j, static_cast<double>(x));
+               }
+             }
+           });
+  }
+}
+
 // Widens op(X)[i0 …, j0 …], rows x cols, in the layout it has: OpenBLAS transposes while it packs.
 void widen_panel(const Problem& p, const std::byte* X, Op op, std::int64_t ld, std::int64_t i0, std::int64_t j0,
                  std::int64_t rows, std::int64_t cols, float* panel, bool threaded) {
@@ -169,6 +202,21 @@ void widen_panel(const Problem& p, const std::byte* X, Op op, std::int64_t ld, s
          });
 }
 
+// Multiplies the numbers of panels that begin at (i0, k0) and (k0, j0) by their scales, of every 128 of k.
+void scale_panels(const Call& call, std::int64_t batch, const Panels& panels, std::int64_t i0, std::int64_t j0,
+                  std::int64_t k0, std::int64_t rows, std::int64_t cols, std::int64_t depth) {
+  const Problem& p = call.problem;
+  const std::int64_t a_row = p.op_a == Op::none ? depth : 1, a_col = p.op_a == Op::none ? 1 : rows;
+  const std::int64_t b_row = p.op_b == Op::none ? cols : 1, b_col = p.op_b == Op::none ? 1 : depth;
+  for (std::int64_t l = 0; l < depth; ++l) {
+    const std::int64_t block = (k0 + l) / Problem::kScaleBlock;
+    for (std::int64_t i = 0; i < rows; ++i)
+      panels.a[i * a_row + l * a_col] *= static_cast<float>(scale_a_at(call, batch, i0 + i, block));
+    for (std::int64_t j = 0; j < cols; ++j)
+      panels.b[l * b_row + j * b_col] *= static_cast<float>(scale_b_at(call, batch, j0 + j, block));
+  }
+}
+
 // The sums of a panel that begins at (i0, j0), scaled, finished and rounded into rows `from` to `to` of it.
 void finish_panel(const Call& call, std::int64_t batch, const float* sums, std::int64_t i0, std::int64_t j0,
                   std::int64_t from, std::int64_t to, std::int64_t cols) {
@@ -179,6 +227,7 @@ void finish_panel(const Call& call, std::int64_t batch, const float* sums, std::
       const T* row = static_cast<const T*>(call.C) + batch * p.stride_c + (i0 + i) * p.ldc + j0;
       for (std::int64_t j = 0; j < cols; ++j) {
         float x = alpha * sums[i * cols + j];
+        if (p.is_scaled()) x *= static_cast<float>(scale_at(call, batch, i0 + i, j0 + j));
         if (beta != 0) x += beta * static_cast<float>(row[j]);
         finish<T>(call, batch, i0 + i, j0 + j, static_cast<double>(x));
       }
@@ -198,6 +247,7 @@ void multiply_panels(const Call& call, std::int64_t batch, const Panels& panels,
         const std::int64_t depth = std::min(panels.k, p.k - k0);
         widen_panel(p, data.A, p.op_a, p.lda, i0, k0, rows, depth, panels.a, threaded);
         widen_panel(p, data.B, p.op_b, p.ldb, k0, j0, depth, cols, panels.b, threaded);
+        if (in_blocks(p.scale_a)) scale_panels(call, batch, panels, i0, j0, k0, rows, cols, depth);
         const Gemm<float> multiply(p.op_a, p.op_b, rows, cols, depth, 1, p.op_a == Op::none ? depth : rows,
                                    p.op_b == Op::none ? cols : depth, k0 == 0 ? 0 : 1, cols);
         multiply(panels.a, panels.b, panels.c);
@@ -221,15 +271,24 @@ std::string refuses(const Problem& p) {
     return p.out == Type::f64 ? "C is f64; products of narrow types are accumulated in f32" : "";
   }
   if (p.out != p.in) return "C has another type than A and B; for f32 and f64 it must be the same";
+  if (p.is_scaled() && !fits(p, kMost)) return "with scales, every size must fit its integers";
   return {};  // tf32 and split allow less accuracy than sgemm has, so sgemm serves them too
 }
 
-std::size_t workspace_bytes(const Problem& p) {
-  return is_packed(p.in) ? Panels(p).bytes() * static_cast<std::size_t>(workers_for(p)) : 0;
+// What a worker needs: panels, or the products of some rows, which are scaled before beta * C is added.
+std::size_t bytes_a_worker(const Problem& p) {
+  if (is_packed(p.in)) return Panels(p).bytes();
+  return p.is_scaled() ? static_cast<std::size_t>(scaled_rows(p) * p.n * size_of(p.in) + 63) / 64 * 64 : 0;
 }
+
+std::size_t workspace_bytes(const Problem& p) { return bytes_a_worker(p) * static_cast<std::size_t>(workers_for(p)); }
 
 Status run(const Call& call, std::span<std::byte> workspace) {
   const Problem& p = call.problem;
+  if (p.is_grouped()) {
+    each_group(call, [&](const Call& one, std::int64_t) { (void)run(one, workspace); });  // which never fails
+    return {};
+  }
   if (!reads_inputs(call)) {
     scale_c(call);
     return {};
@@ -244,22 +303,31 @@ Status run(const Call& call, std::span<std::byte> workspace) {
       finish_direct<float>(call, begin, end, threaded);
     }
   };
-  const bool packed = is_packed(p.in);
-  if (!packed && p.batch == 1) {  // the shortest way to cblas: small products take less time than the rest of this
+  const bool packed = is_packed(p.in), staged = packed || p.is_scaled();
+  if (!staged && p.batch == 1) {  // the shortest way to cblas: small products take less time than the rest of this
     direct(0, 1);
     return {};
   }
-  const std::size_t panel_bytes = packed ? Panels(p).bytes() : 0;
+  const std::size_t own_bytes = staged ? bytes_a_worker(p) : 0;
   auto workers = static_cast<std::size_t>(workers_for(p));
   // OpenBLAS's thread count may have grown since the size of the workspace was computed.
-  if (packed) workers = std::min(workers, workspace.size() / panel_bytes);
+  if (staged) workers = std::min(workers, workspace.size() / own_bytes);
 
   const auto chunk = static_cast<std::int64_t>(std::max(1.0, kTimePerChunk / product_time(p)));
   share(static_cast<int>(workers), p.batch, chunk, [&](int worker, std::int64_t begin, std::int64_t end) {
-    if (!packed) return direct(begin, end);
+    if (!staged) return direct(begin, end);
+    std::byte* const own = workspace.data() + own_bytes * static_cast<std::size_t>(worker);
     Panels panels(p);
-    panels.place(workspace.data() + panel_bytes * static_cast<std::size_t>(worker));
-    for (std::int64_t batch = begin; batch < end; ++batch) multiply_panels(call, batch, panels, workers == 1);
+    if (packed) panels.place(own);
+    for (std::int64_t batch = begin; batch < end; ++batch) {
+      if (packed) {
+        multiply_panels(call, batch, panels, workers == 1);
+      } else if (p.in == Type::f64) {
+        multiply_scaled(call, batch, reinterpret_cast<double*>(own), workers == 1);
+      } else {
+        multiply_scaled(call, batch, reinterpret_cast<float*>(own), workers == 1);
+      }
+    }
   });
   return {};
 }

@@ -10,6 +10,7 @@
 #include "src/cpu/backend.hpp"
 #include "src/cpu/double_double.hpp"
 #include "src/cpu/epilogue.hpp"
+#include "src/cpu/groups.hpp"
 #include "src/cpu/scale.hpp"
 
 namespace cairn::cpu {
@@ -82,9 +83,11 @@ void add_products(const double* __restrict a, const double (*__restrict b)[Tile:
 }
 
 // One tile of op(A) * op(B), all of k.
+// Scales in blocks multiply the numbers of op(A) and op(B), a block of which is kDepth: e4m3 by f32 is exact.
 template <Sum kept>
-void multiply(const Operand& A, const Operand& B, std::int64_t i0, std::int64_t j0, std::int64_t rows,
-              std::int64_t cols, std::int64_t k, Tile& t) {
+void multiply(const Call& call, std::int64_t batch, const Operand& A, const Operand& B, std::int64_t i0,
+              std::int64_t j0, std::int64_t rows, std::int64_t cols, std::int64_t k, Tile& t) {
+  static_assert(Tile::kDepth == Problem::kScaleBlock);
   for (std::int64_t i = 0; i < rows; ++i) {
     std::fill_n(t.hi[i], cols, 0.0);
     std::fill_n(t.lo[i], cols, 0.0);
@@ -93,6 +96,13 @@ void multiply(const Operand& A, const Operand& B, std::int64_t i0, std::int64_t 
     const std::int64_t depth = std::min(Tile::kDepth, k - k0);
     A.unpack(i0, k0, rows, depth, t.a);
     B.unpack(k0, j0, depth, cols, t.b);
+    if (in_blocks(call.problem.scale_a)) {
+      const std::int64_t block = k0 / Tile::kDepth;
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t kk = 0; kk < depth; ++kk) t.a[i][kk] *= scale_a_at(call, batch, i0 + i, block);
+      for (std::int64_t kk = 0; kk < depth; ++kk)
+        for (std::int64_t j = 0; j < cols; ++j) t.b[kk][j] *= scale_b_at(call, batch, j0 + j, block);
+    }
     // Pads k with zeros to a multiple of kStep; 0 * 0 changes no sum.
     const std::int64_t steps = (depth + Tile::kStep - 1) / Tile::kStep;
     for (std::int64_t kk = depth; kk < steps * Tile::kStep; ++kk) {
@@ -116,7 +126,7 @@ template <Sum kept, class Sink> void each_product(const Call& call, Tile& t, con
       for (std::int64_t j0 = 0; j0 < p.n; j0 += Tile::kCols) {
         const std::int64_t rows = std::min(Tile::kRows, p.m - i0);
         const std::int64_t cols = std::min(Tile::kCols, p.n - j0);
-        multiply<kept>(A, B, i0, j0, rows, cols, reads ? p.k : 0, t);
+        multiply<kept>(call, batch, A, B, i0, j0, rows, cols, reads ? p.k : 0, t);
         for (std::int64_t i = 0; i < rows; ++i)
           for (std::int64_t j = 0; j < cols; ++j) sink(batch, i0 + i, j0 + j, DoubleDouble{t.hi[i][j], t.lo[i][j]});
       }
@@ -132,11 +142,13 @@ template <class T, class Sink> void each_result(const Call& call, Tile& t, const
   const auto finish = [&](std::int64_t batch, std::int64_t i, std::int64_t j, DoubleDouble product) {
     T* c = static_cast<T*>(call.C) + batch * p.stride_c + i * p.ldc + j;
     DoubleDouble result = reads ? scale(call.alpha, product) : DoubleDouble{};
+    if (reads && p.is_scaled() && !in_blocks(p.scale_a))
+      result = scale(scale_a_at(call, batch, i), scale(scale_b_at(call, batch, j), result));
     if (call.beta != 0) result = add(result, normalize(two_product(call.beta, static_cast<double>(*c))));
     if (p.bias != Bias::none) result = add(result, {bias_at(call, batch, i, j), 0});
     sink(batch, i, j, c, result);
   };
-  if (p.in == Type::f64) {
+  if (p.in == Type::f64 || in_blocks(p.scale_a)) {
     each_product<Sum::products>(call, t, finish);
   } else {
     each_product<Sum::sums>(call, t, finish);
@@ -153,6 +165,10 @@ std::string refuses(const Problem&) { return {}; }
 std::size_t workspace_bytes(const Problem&) { return sizeof(Tile); }
 
 Status run(const Call& call, std::span<std::byte> workspace) {
+  if (call.problem.is_grouped()) {
+    each_group(call, [&](const Call& one, std::int64_t) { (void)run(one, workspace); });  // which never fails
+    return {};
+  }
   if (!reads_inputs(call)) {
     scale_c(call);
     return {};
@@ -189,6 +205,7 @@ void magnitude(const Call& call, double* out) {
   with_type(p.out, [&]<class T>() {
     each_product<Sum::plain>(call, *tile, [&](std::int64_t batch, std::int64_t i, std::int64_t j, DoubleDouble sum) {
       double size = reads ? std::fabs(call.alpha) * sum.hi : 0;
+      if (reads && p.is_scaled()) size *= std::fabs(scale_at(call, batch, i, j));
       size += std::fabs(bias_at(call, batch, i, j));
       if (call.beta != 0) {
         const T c = static_cast<const T*>(call.C)[batch * p.stride_c + i * p.ldc + j];

@@ -46,6 +46,7 @@ Refusal refusal(const Rung& rung, const Problem& row, const Device& device) {
   // A compute mode less accurate than native is used only if it was asked for. Native is accurate enough for every
   // mode.
   if (types->compute != Compute::native && types->compute != row.compute) return Refusal::compute;
+  if (row.is_grouped() && !rung.grouped) return Refusal::groups;
   if (row.has_epilogue() && !rung.epilogue) return Refusal::epilogue;
   if ((rung.layouts & layout::of(row.op_a, row.op_b)) == 0) return Refusal::layout;
   if (device.arch < rung.arch || (rung.only_arch && device.arch > rung.arch)) return Refusal::arch;
@@ -54,7 +55,7 @@ Refusal refusal(const Rung& rung, const Problem& row, const Device& device) {
   if (off(row.lda)) return Refusal::lda;
   if (off(row.ldb)) return Refusal::ldb;
   if (row.batch > 1 && off(row.stride_a)) return Refusal::stride_a;
-  if (row.batch > 1 && off(row.stride_b)) return Refusal::stride_b;
+  if (row.count_b() > 1 && off(row.stride_b)) return Refusal::stride_b;
   return Refusal::none;
 }
 
@@ -75,7 +76,8 @@ std::string why_not(const Rung& rung, const Problem& row, const Device& device) 
     case Refusal::compute:
       return "it computes in " + std::string(name(types_of(rung, row)->compute)) + ", and the problem asks for " +
              std::string(name(row.compute));
-    case Refusal::epilogue: return "it has no epilogue: it adds no bias and applies no activation";
+    case Refusal::groups: return "it takes no groups of rows";
+    case Refusal::epilogue: return "it has no epilogue: it takes no scales, adds no bias and applies no activation";
     case Refusal::layout:
       return "it does not take the layout " + std::string(name(row.op_a)) + std::string(name(row.op_b));
     case Refusal::arch:
@@ -126,6 +128,8 @@ Status launch(const Candidate& candidate, const RungArgs& args, Stream stream) {
     each.A = at(args.A, b * p.stride_a, p.in), each.B = at(args.B, b * p.stride_b, p.in);
     each.C = const_cast<void*>(at(args.C, b * p.stride_c, p.out));
     each.bias = at(args.bias, b * p.stride_bias, p.bias_type);
+    each.scale_a = at(args.scale_a, b * p.stride_scale_a, accumulator(p.in));
+    each.scale_b = at(args.scale_b, b * p.stride_scale_b, accumulator(p.in));
     each.before = const_cast<void*>(at(args.before, b * p.stride_c, p.out));
     if (auto s = rung.launch(each, candidate.choice.tile, stream); !s.ok()) {
       return failed(rung, p, s.code(), s.message());

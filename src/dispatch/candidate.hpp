@@ -17,7 +17,19 @@ Ladder ladder_of(runtime::Kind kind);
 Device device_of(const runtime::Facts& facts);
 
 // Why a card does not take a problem.
-enum class Refusal : std::uint8_t { none, types, compute, epilogue, layout, arch, lda, ldb, stride_a, stride_b };
+enum class Refusal : std::uint8_t {
+  none,
+  types,
+  compute,
+  groups,
+  epilogue,
+  layout,
+  arch,
+  lda,
+  ldb,
+  stride_a,
+  stride_b
+};
 Refusal refusal(const Rung& rung, const Problem& row, const Device& device);
 std::string why_not(const Rung& rung, const Problem& row, const Device& device);  // in words; empty if it takes it
 

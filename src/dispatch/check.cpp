@@ -36,7 +36,9 @@ Status check_enums(const Problem& p) {
   if (auto s = in_enum("bias", p.bias, "a Bias", Bias::columns); !s.ok()) return s;
   if (auto s = in_enum("bias_type", p.bias_type, "a Type", Type::e4m3); !s.ok()) return s;
   if (auto s = in_enum("activation", p.activation, "an Activation", Activation::silu); !s.ok()) return s;
-  return in_enum("before", p.before, "a Before", Before::stored);
+  if (auto s = in_enum("before", p.before, "a Before", Before::stored); !s.ok()) return s;
+  if (auto s = in_enum("scale_a", p.scale_a, "a Scale", Scale::blocks); !s.ok()) return s;
+  return in_enum("scale_b", p.scale_b, "a Scale", Scale::blocks);
 }
 
 // C has the type of the inputs or a wider one. Inputs wider than C are not offered: the caller can convert them
@@ -58,21 +60,53 @@ Status check_types(const Problem& p) {
   return {};
 }
 
+bool in_blocks(Scale scale) { return scale == Scale::vector_blocks || scale == Scale::blocks; }
+
+// Vectors of numbers, one for each of `count` products (or groups): a bias, scales. Where the matrix that they belong to
+// was seen to fit, so does the number of elements.
+Status check_vectors(const std::string& name, std::int64_t (Problem::*elements)() const, Type type,
+                     std::int64_t count, std::int64_t stride, const Problem& p) {
+  if (auto s = not_negative(("stride_" + name).c_str(), stride); !s.ok()) return s;
+  std::int64_t all = 0, bytes = 0;
+  if (count > 0 &&
+      (__builtin_mul_overflow(count - 1, stride, &all) || __builtin_add_overflow(all, (p.*elements)(), &all) ||
+       __builtin_mul_overflow(all, size_of(type), &bytes))) {
+    return invalid(name + " spans more than " + number(std::numeric_limits<std::int64_t>::max()) + " bytes (" +
+                   (p.is_grouped() ? "groups " : "batch ") + number(count) + ", stride_" + name + " " +
+                   number(stride) + ")");
+  }
+  return {};
+}
+
+Status check_scale(const std::string& name, Scale scale, const Problem& p) {
+  if (!in_blocks(scale) || (p.in == Type::e4m3 && p.compute == Compute::native)) return {};
+  return invalid(name + " is " + std::string(cairn::name(scale)) +
+                 "; blocks of 128 need e4m3 inputs and native compute, whose sums are promoted every 128");
+}
+
 Status check_epilogue(const Problem& p) {
+  if (in_blocks(p.scale_a) != in_blocks(p.scale_b)) {
+    return invalid("scale_a is " + std::string(name(p.scale_a)) + " and scale_b is " + std::string(name(p.scale_b)) +
+                   "; scales in blocks of 128 come for both or for none");
+  }
+  if (auto s = check_scale("scale_a", p.scale_a, p); !s.ok()) return s;
+  if (auto s = check_scale("scale_b", p.scale_b, p); !s.ok()) return s;
+  const Type wide = accumulator(p.in);
+  if (p.scale_a != Scale::none) {
+    const Status s = check_vectors("scale_a", &Problem::scale_a_elements, wide, p.batch, p.stride_scale_a, p);
+    if (!s.ok()) return s;
+  }
+  if (p.scale_b != Scale::none) {
+    const Status s = check_vectors("scale_b", &Problem::scale_b_elements, wide, p.count_b(), p.stride_scale_b, p);
+    if (!s.ok()) return s;
+  }
   if (p.bias != Bias::none) {
-    const Type wide = accumulator(p.in);
     if (p.bias_type != wide && p.bias_type != p.out) {
       return invalid("bias_type is " + std::string(name(p.bias_type)) + "; it must be " + std::string(name(wide)) +
                      " or the type of C, " + std::string(name(p.out)));
     }
-    if (auto s = not_negative("stride_bias", p.stride_bias); !s.ok()) return s;
-    std::int64_t elements = 0, bytes = 0;
-    if (p.batch > 0 && (__builtin_mul_overflow(p.batch - 1, p.stride_bias, &elements) ||
-                        __builtin_add_overflow(elements, p.bias_elements(), &elements) ||
-                        __builtin_mul_overflow(elements, size_of(p.bias_type), &bytes))) {
-      return invalid("bias spans more than " + number(std::numeric_limits<std::int64_t>::max()) + " bytes (batch " +
-                     number(p.batch) + ", stride_bias " + number(p.stride_bias) + ")");
-    }
+    const Status s = check_vectors("bias", &Problem::bias_elements, p.bias_type, p.count_bias(), p.stride_bias, p);
+    if (!s.ok()) return s;
   }
   if (p.before == Before::stored && p.activation == Activation::none) {
     return invalid("before is stored, but activation is none; without one, the value before it is C");
@@ -117,6 +151,22 @@ Status check_stride_c(const Problem& p) {
 }
 
 // What is not read has no footprint: it may stand anywhere, with any ld and stride.
+Status check_groups(const Problem& p) {
+  if (auto s = not_negative("groups", p.groups); !s.ok() || p.groups == 0) return s;
+  const std::string asked = "; with groups, of which there are " + number(p.groups) + ", it must be ";
+  if (p.order != Order::row) return invalid("order is column" + asked + "row: exchange A and B, and groups are rows");
+  if (p.batch != 1) return invalid("batch is " + number(p.batch) + asked + "1");
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (p.m > most) return invalid("m is " + number(p.m) + asked + "at most " + number(most));
+  if (p.groups > most) return invalid("groups is " + number(p.groups) + "; it must be at most " + number(most));
+  if (p.invariant != Invariant::none)
+    return invalid("invariant is " + std::string(name(p.invariant)) + asked + "none");
+  // A group may begin within 128 rows that share a scale.
+  if (p.scale_a == Scale::blocks)
+    return invalid("scale_a is blocks" + asked + "another: rows of two groups share none");
+  return {};
+}
+
 Status check_overlap(const Problem& p, bool reads, const Operands& data) {
   const auto shared = [](const char* what, const char* with) {
     return invalid(std::string(what) + " overlaps " + with +
@@ -124,10 +174,18 @@ Status check_overlap(const Problem& p, bool reads, const Operands& data) {
   };
   const auto check_written = [&](const char* what, const Footprint& written) {
     if (reads && overlap({data.A, p.a(), p.in, p.batch, p.stride_a}, written)) return shared(what, "A");
-    if (reads && overlap({data.B, p.b(), p.in, p.batch, p.stride_b}, written)) return shared(what, "B");
+    if (reads && overlap({data.B, p.b(), p.in, p.count_b(), p.stride_b}, written)) return shared(what, "B");
+    const Stored ends{1, p.groups, p.groups};
+    if (p.is_grouped() && overlap({data.ends, ends, Type::f32, 1, 0}, written)) return shared(what, "ends");
     const Stored bias{1, p.bias_elements(), p.bias_elements()};
     const bool biased = p.bias != Bias::none;
-    if (biased && overlap({data.bias, bias, p.bias_type, p.batch, p.stride_bias}, written))
+    const auto scaled = [&](const void* scales, std::int64_t elements, std::int64_t count, std::int64_t stride) {
+      if (!reads || elements == 0) return false;
+      return overlap({scales, {1, elements, elements}, accumulator(p.in), count, stride}, written);
+    };
+    if (scaled(data.scale_a, p.scale_a_elements(), p.batch, p.stride_scale_a)) return shared(what, "scale_a");
+    if (scaled(data.scale_b, p.scale_b_elements(), p.count_b(), p.stride_scale_b)) return shared(what, "scale_b");
+    if (biased && overlap({data.bias, bias, p.bias_type, p.count_bias(), p.stride_bias}, written))
       return shared(what, "bias");
     return Status{};
   };
@@ -148,7 +206,8 @@ Status check(const Problem& p) {
   }
   if (auto s = check_types(p); !s.ok()) return s;
   if (auto s = check_matrix('A', p.a(), p.in, p.batch, p.stride_a, p); !s.ok()) return s;
-  if (auto s = check_matrix('B', p.b(), p.in, p.batch, p.stride_b, p); !s.ok()) return s;
+  if (auto s = check_groups(p); !s.ok()) return s;
+  if (auto s = check_matrix('B', p.b(), p.in, p.count_b(), p.stride_b, p); !s.ok()) return s;
   if (auto s = check_matrix('C', p.c(), p.out, p.batch, p.stride_c, p); !s.ok()) return s;
   if (auto s = check_stride_c(p); !s.ok()) return s;
   return check_epilogue(p);
@@ -169,6 +228,16 @@ Status check_pointers(const Problem& p, double alpha, const Operands& data) {
     if (auto s = check_one("B", data.B, p.in, inputs); !s.ok()) return s;
   }
   if (auto s = check_one("C", data.C, p.out, "the matrix unless m, n or batch is 0"); !s.ok()) return s;
+  const auto check_scale = [&](const char* which, Scale scale, const void* data_of) -> Status {
+    if (scale == Scale::none || !reads) return {};
+    return check_one(which, data_of, accumulator(p.in), "the scales unless alpha, m, n, k or batch is 0");
+  };
+  if (auto s = check_scale("scale_a", p.scale_a, data.scale_a); !s.ok()) return s;
+  if (auto s = check_scale("scale_b", p.scale_b, data.scale_b); !s.ok()) return s;
+  if (p.is_grouped()) {
+    if (auto s = check_one("ends", data.ends, Type::f32, "the ends of the groups unless m or n is 0"); !s.ok())
+      return s;
+  }
   if (p.bias != Bias::none) {
     const char* const vector = "the vector unless the problem's bias is none, or m, n or batch is 0";
     if (auto s = check_one("bias", data.bias, p.bias_type, vector); !s.ok()) return s;

@@ -15,7 +15,7 @@ Status check(const Problem& problem);
 // are not read if alpha or k is 0, or C is empty: then they may be anything.
 Status check_pointers(const Problem& problem, double alpha, const Operands& data);
 inline Status check_pointers(const Call& c) {
-  return check_pointers(c.problem, c.alpha, {c.A, c.B, c.C, c.bias, c.before});
+  return check_pointers(c.problem, c.alpha, {c.A, c.B, c.C, c.bias, c.before, c.scale_a, c.scale_b, c.ends});
 }
 
 }  // namespace cairn::dispatch

@@ -45,13 +45,15 @@ std::string explain_cpu(const Plan::Impl& plan) {
   return why;
 }
 
-// The tiles of the chosen rung with the shortest forecasts, and how many others there are.
+// The tiles of the chosen rung that take the problem, those with the shortest forecasts, and how many others there are.
 std::string explain_tiles(const Plan::Impl& plan) {
   constexpr std::size_t most = 8;
   const Rung& rung = *plan.best.rung;
   std::vector<Choice> tiles;
   tiles.reserve(static_cast<std::size_t>(rung.tiles));
-  for (int tile = 0; tile < rung.tiles; ++tile) tiles.push_back(candidate(rung, plan.row, plan.gpu, tile).choice);
+  for (int tile = 0; tile < rung.tiles; ++tile)
+    if (rung.finishes == nullptr || rung.finishes(plan.row, tile))
+      tiles.push_back(candidate(rung, plan.row, plan.gpu, tile).choice);
   std::ranges::stable_sort(tiles, {}, [](const Choice& choice) { return choice.forecast.us(); });
   std::string why;
   for (std::size_t i = 0; i < std::min(tiles.size(), most); ++i)

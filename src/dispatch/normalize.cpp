@@ -13,6 +13,8 @@ Problem flipped(const Problem& problem) {
   std::swap(p.stride_a, p.stride_b);
   if (problem.invariant == Invariant::rows) p.invariant = Invariant::columns;
   if (problem.invariant == Invariant::columns) p.invariant = Invariant::rows;
+  std::swap(p.scale_a, p.scale_b);
+  std::swap(p.stride_scale_a, p.stride_scale_b);
   if (problem.bias == Bias::rows) p.bias = Bias::columns;
   if (problem.bias == Bias::columns) p.bias = Bias::rows;
   return p;
@@ -22,6 +24,7 @@ Call flipped(const Call& call) {
   Call c = call;
   c.problem = flipped(call.problem);
   std::swap(c.A, c.B);
+  std::swap(c.scale_a, c.scale_b);
   return c;
 }
 

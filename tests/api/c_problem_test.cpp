@@ -78,15 +78,32 @@ TEST_F(CProblem, InitSetsTheSizeAndNothingElse) {
 
 TEST_F(CProblem, TheFirstLayoutStays) {
   // Programs of 0.2 have these numbers compiled in.
-  const std::size_t offsets[] = {
-      offsetof(cairn_problem, size),     offsetof(cairn_problem, in),         offsetof(cairn_problem, out),
-      offsetof(cairn_problem, compute),  offsetof(cairn_problem, order),      offsetof(cairn_problem, op_a),
-      offsetof(cairn_problem, op_b),     offsetof(cairn_problem, m),          offsetof(cairn_problem, n),
-      offsetof(cairn_problem, k),        offsetof(cairn_problem, lda),        offsetof(cairn_problem, ldb),
-      offsetof(cairn_problem, ldc),      offsetof(cairn_problem, batch),      offsetof(cairn_problem, stride_a),
-      offsetof(cairn_problem, stride_b), offsetof(cairn_problem, stride_c),   offsetof(cairn_problem, invariant),
-      offsetof(cairn_problem, bias),     offsetof(cairn_problem, stride_bias)};
-  const std::size_t expected[] = {0, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 116, 136};
+  const std::size_t offsets[] = {offsetof(cairn_problem, size),
+                                 offsetof(cairn_problem, in),
+                                 offsetof(cairn_problem, out),
+                                 offsetof(cairn_problem, compute),
+                                 offsetof(cairn_problem, order),
+                                 offsetof(cairn_problem, op_a),
+                                 offsetof(cairn_problem, op_b),
+                                 offsetof(cairn_problem, m),
+                                 offsetof(cairn_problem, n),
+                                 offsetof(cairn_problem, k),
+                                 offsetof(cairn_problem, lda),
+                                 offsetof(cairn_problem, ldb),
+                                 offsetof(cairn_problem, ldc),
+                                 offsetof(cairn_problem, batch),
+                                 offsetof(cairn_problem, stride_a),
+                                 offsetof(cairn_problem, stride_b),
+                                 offsetof(cairn_problem, stride_c),
+                                 offsetof(cairn_problem, invariant),
+                                 offsetof(cairn_problem, bias),
+                                 offsetof(cairn_problem, stride_bias),
+                                 offsetof(cairn_problem, scale_a),
+                                 offsetof(cairn_problem, scale_b),
+                                 offsetof(cairn_problem, stride_scale_b),
+                                 offsetof(cairn_problem, groups)};
+  const std::size_t expected[] = {0,  8,  12, 16, 20,  24,  28,  32,  40,  48,  56,  64,
+                                  72, 80, 88, 96, 104, 112, 116, 136, 144, 148, 160, 168};
   for (std::size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(offsets[i], expected[i]) << "field " << i;
 }
 
@@ -186,6 +203,65 @@ TEST_F(CProblem, AnEpilogueIsReadPrintedAndRun) {
   p.activation = 5;
   EXPECT_EQ(cairn_gemm(handle, &p, 1, &a, b, 0, c), CAIRN_INVALID_ARGUMENT);
   EXPECT_STREQ(cairn_last_error(), "activation is 5; it must be from 0 to 4");
+}
+
+TEST_F(CProblem, ScalesAreReadPrintedAndRun) {
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  ASSERT_EQ(cairn_problem_parse(&p, "f32 nn 2x2x1 scale_a=vector scale_b=tensor"), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(p.scale_a, CAIRN_SCALE_VECTOR);
+  EXPECT_EQ(p.scale_b, CAIRN_SCALE_TENSOR);
+  char text[80];
+  ASSERT_EQ(cairn_problem_print(&p, 0, text, sizeof text, nullptr), CAIRN_OK) << cairn_last_error();
+  EXPECT_STREQ(text, "f32 nn 2x2x1 scale_a=vector scale_b=tensor");
+
+  const float a[2] = {1, 2}, b[2] = {3, 5}, rows[2] = {10, 100}, all = 2;
+  for (const cairn_order order : {CAIRN_ROW, CAIRN_COLUMN}) {
+    p.order = order;
+    p.lda = order == CAIRN_ROW ? 1 : 2, p.ldb = order == CAIRN_ROW ? 2 : 1;
+    float c[4] = {1, 1, 1, 1};
+    cairn_operands data = CAIRN_OPERANDS_INIT;
+    data.A = a, data.B = b, data.C = c, data.scale_a = rows, data.scale_b = &all;
+    ASSERT_EQ(cairn_gemm_operands(handle, &p, 1, 1, &data), CAIRN_OK) << cairn_last_error();
+    const float want[2][2] = {{61, 101}, {1201, 2001}};  // beta * C is not scaled
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) EXPECT_EQ(c[order == CAIRN_ROW ? i * 2 + j : j * 2 + i], want[i][j]) << order;
+    data.scale_a = nullptr;
+    EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 1, &data), CAIRN_INVALID_ARGUMENT);
+    EXPECT_STREQ(cairn_last_error(),
+                 "scale_a is null; it must point to the scales unless alpha, m, n, k or batch is 0");
+    EXPECT_EQ(cairn_gemm_operands(handle, &p, 0, 1, &data), CAIRN_OK) << cairn_last_error();
+    data.scale_a = c + 2;
+    EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 1, &data), CAIRN_INVALID_ARGUMENT);
+    EXPECT_STREQ(cairn_last_error(), "C overlaps scale_a; what is written must not share memory with anything else");
+  }
+}
+
+TEST_F(CProblem, GroupsAreReadPrintedAndRun) {
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  ASSERT_EQ(cairn_problem_parse(&p, "f32 nn 4x1x1 groups=3"), CAIRN_OK) << cairn_last_error();
+  EXPECT_EQ(p.groups, 3);
+  char text[80];
+  ASSERT_EQ(cairn_problem_print(&p, 0, text, sizeof text, nullptr), CAIRN_OK) << cairn_last_error();
+  EXPECT_STREQ(text, "f32 nn 4x1x1 groups=3");
+
+  const float a[4] = {1, 2, 3, 4}, b[3] = {10, 100, 1000};
+  float c[4] = {-1, -1, -1, -1};
+  const std::int32_t ends[3] = {1, 1, 3};  // the second group is empty, and the last row in none
+  cairn_operands data = CAIRN_OPERANDS_INIT;
+  data.A = a, data.B = b, data.C = c, data.ends = ends;
+  ASSERT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_OK) << cairn_last_error();
+  const float want[4] = {10, 2000, 3000, -1};
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(c[i], want[i]) << i;
+
+  const std::int32_t wild[3] = {2, -7, 1 << 30};  // cut to what there is
+  data.ends = wild;
+  ASSERT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_OK) << cairn_last_error();
+  const float cut[4] = {10, 20, 3000, 4000};
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(c[i], cut[i]) << i;
+
+  data.ends = nullptr;
+  EXPECT_EQ(cairn_gemm_operands(handle, &p, 1, 0, &data), CAIRN_INVALID_ARGUMENT);
+  EXPECT_STREQ(cairn_last_error(), "ends is null; it must point to the ends of the groups unless m or n is 0");
 }
 
 TEST_F(CProblem, ASizeThatNoVersionHasIsRefused) {

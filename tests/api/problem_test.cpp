@@ -48,6 +48,9 @@ Problem anything(lab::Random& random) {
   p.stride_bias = random.integer(0, 9);
   p.activation = static_cast<Activation>(random.integer(0, 4));
   p.before = static_cast<Before>(random.integer(0, 1));
+  p.scale_a = static_cast<Scale>(random.integer(0, 4)), p.scale_b = static_cast<Scale>(random.integer(0, 4));
+  p.stride_scale_a = random.integer(0, 9), p.stride_scale_b = random.integer(0, 9);
+  p.groups = random.integer(0, 3);
   p.m = number(), p.n = number(), p.k = number();
   p.batch = random.chance(50) ? 1 : number();
   if (random.chance(50)) p.pack();
@@ -78,6 +81,8 @@ TEST(ProblemText, ShortFormIsWhatPeopleWrite) {
   EXPECT_EQ(q.brief(),
             "e4m3fast:bf16 nn 8x8x8 order=column lda=20 batch=4 invariant=rows bias=columns bias_type=bf16 "
             "activation=gelu before=stored");
+  EXPECT_EQ(parsed("e4m3:bf16 nt 8x8x256 scale_a=vector_blocks scale_b=blocks").brief(),
+            "e4m3:bf16 nt 8x8x256 scale_a=vector_blocks scale_b=blocks");
 }
 
 // A compute mode has a type name of its own only with the storage type it is for; with others it is printed as a key.
@@ -102,7 +107,7 @@ TEST(ProblemText, FullFormNamesEveryField) {
   EXPECT_EQ(Problem::packed(Type::f16, Op::none, Op::transpose, 2, 3, 4).full(),
             "in=f16 out=f16 compute=native order=row op_a=n op_b=t m=2 n=3 k=4 lda=4 ldb=4 ldc=3 batch=1 "
             "stride_a=8 stride_b=12 stride_c=6 invariant=none bias=none bias_type=f32 stride_bias=0 "
-            "activation=none before=none");
+            "activation=none before=none scale_a=none scale_b=none stride_scale_a=0 stride_scale_b=0 groups=0");
 }
 
 TEST(ProblemText, FullFormOfAnyProblemParsesBackToIt) {

@@ -88,6 +88,31 @@ TEST(Check, RefusesEachBrokenRuleNamingTheArgumentAndItsValue) {
        [](Problem& p) { p.bias = Bias::rows, p.bias_type = Type::bf16; }},
       {"stride_bias is -1", [](Problem& p) { p.bias = Bias::rows, p.stride_bias = -1; }},
       {"bias spans more than", [](Problem& p) { p.bias = Bias::rows, p.stride_bias = kMax / 2; }},
+      {"scale_a is 5; it must be a Scale, from 0 to 4", [](Problem& p) { p.scale_a = static_cast<Scale>(5); }},
+      {"scale_b is 9; it must be a Scale, from 0 to 4", [](Problem& p) { p.scale_b = static_cast<Scale>(9); }},
+      {"scale_a is blocks and scale_b is none; scales in blocks of 128 come for both or for none",
+       [](Problem& p) { p.scale_a = Scale::blocks; }},
+      {"scale_a is vector_blocks; blocks of 128 need e4m3 inputs and native compute",
+       [](Problem& p) { p.scale_a = Scale::vector_blocks, p.scale_b = Scale::blocks; }},
+      {"scale_a is blocks; blocks of 128 need e4m3 inputs and native compute",
+       [](Problem& p) {
+         p.in = Type::e4m3, p.compute = Compute::fast;
+         p.scale_a = p.scale_b = Scale::blocks;
+       }},
+      {"stride_scale_b is -1", [](Problem& p) { p.scale_b = Scale::tensor, p.stride_scale_b = -1; }},
+      {"scale_b spans more than", [](Problem& p) { p.scale_b = Scale::vector, p.stride_scale_b = kMax / 2; }},
+      {"groups is -1", [](Problem& p) { p.groups = -1; }},
+      {"order is column; with groups, of which there are 2, it must be row",
+       [](Problem& p) { p.groups = 2, p.order = Order::column, p.pack(); }},
+      {"batch is 3; with groups, of which there are 2, it must be 1", [](Problem& p) { p.groups = 2; }},
+      {"invariant is rows; with groups, of which there are 2, it must be none",
+       [](Problem& p) { p.groups = 2, p.batch = 1, p.invariant = Invariant::rows; }},
+      {"scale_a is blocks; with groups, of which there are 2, it must be another",
+       [](Problem& p) {
+         p.in = Type::e4m3, p.groups = 2, p.batch = 1;
+         p.scale_a = p.scale_b = Scale::blocks;
+       }},
+      {"B spans more than", [](Problem& p) { p.groups = 8, p.batch = 1, p.stride_b = kMax / 8; }},
       {"before is stored, but activation is none", [](Problem& p) { p.before = Before::stored; }},
       {"A spans more than", [](Problem& p) { p.lda = kMax / 3; }},
       {"B spans more than", [](Problem& p) { p.stride_b = kMax / 4; }},

@@ -86,11 +86,24 @@ std::int64_t bytes_of(const cairn_problem& p, bool transposed, std::int64_t rows
   return elements > kMost ? -1 : elements * static_cast<std::int64_t>(element(type));
 }
 
+// The same for one row for each product.
+std::int64_t vector_bytes(cairn_problem p, std::int64_t elements, std::int64_t stride, std::int32_t type) {
+  p.order = CAIRN_ROW;
+  return bytes_of(p, false, 1, elements, 0, stride, type);
+}
 std::int64_t bias_bytes(const cairn_problem& p) {
   if (p.bias == CAIRN_BIAS_NONE) return 0;
-  cairn_problem packed = p;  // one row for each product
-  packed.order = CAIRN_ROW;
-  return bytes_of(packed, false, 1, p.bias == CAIRN_BIAS_ROWS ? p.m : p.n, 0, p.stride_bias, p.bias_type);
+  return vector_bytes(p, p.bias == CAIRN_BIAS_ROWS ? p.m : p.n, p.stride_bias, p.bias_type);
+}
+std::int64_t scale_bytes(const cairn_problem& p, std::int32_t scale, std::int64_t lines, std::int64_t stride) {
+  if (scale == CAIRN_SCALE_NONE) return 0;
+  if (lines > 64 || p.k > 64) return -1;
+  const std::int64_t blocks = p.k > 0 ? 1 : 0;
+  const std::int64_t elements = scale == CAIRN_SCALE_TENSOR          ? 1
+                                : scale == CAIRN_SCALE_VECTOR        ? lines
+                                : scale == CAIRN_SCALE_VECTOR_BLOCKS ? lines * blocks
+                                                                     : blocks;
+  return vector_bytes(p, elements, stride, p.in == CAIRN_F64 ? CAIRN_F64 : CAIRN_F32);
 }
 
 std::vector<std::uint8_t> memory(std::int64_t bytes) {
@@ -99,18 +112,32 @@ std::vector<std::uint8_t> memory(std::int64_t bytes) {
   return v;
 }
 
-void run_legal(cairn_handle handle, const cairn_problem& p, double alpha, double beta) {
+// A problem with as many products as there are B.
+cairn_problem of_columns(cairn_problem p) {
+  if (p.groups > 0) p.batch = p.groups;
+  return p;
+}
+
+void run_legal(cairn_handle handle, const cairn_problem& p, double alpha, double beta, Input& in) {
   const std::int64_t a = bytes_of(p, p.op_a != CAIRN_OP_N, p.m, p.k, p.lda, p.stride_a, p.in);
-  const std::int64_t b = bytes_of(p, p.op_b != CAIRN_OP_N, p.k, p.n, p.ldb, p.stride_b, p.in);
+  const std::int64_t b = bytes_of(of_columns(p), p.op_b != CAIRN_OP_N, p.k, p.n, p.ldb, p.stride_b, p.in);
   const std::int64_t c = bytes_of(p, false, p.m, p.n, p.ldc, p.stride_c, p.out);
-  const std::int64_t bias = bias_bytes(p), before = p.before != CAIRN_BEFORE_NONE ? c : 0;
+  const std::int64_t bias = bias_bytes(p.bias == CAIRN_BIAS_COLUMNS ? of_columns(p) : p),
+                     before = p.before != CAIRN_BEFORE_NONE ? c : 0;
+  const std::int64_t scale_a = scale_bytes(p, p.scale_a, p.m, p.stride_scale_a);
+  const std::int64_t scale_b = scale_bytes(of_columns(p), p.scale_b, p.n, p.stride_scale_b);
   cairn_plan plan = nullptr;
   require(cairn_plan_create(&plan, handle, &p) == CAIRN_OK, "a legal problem has no plan");
-  if (a >= 0 && b >= 0 && c >= 0 && bias >= 0) {
-    const auto A = memory(a), B = memory(b), Bias = memory(bias);
+  if (a >= 0 && b >= 0 && c >= 0 && bias >= 0 && scale_a >= 0 && scale_b >= 0) {
+    const auto A = memory(a), B = memory(b), Bias = memory(bias), ScaleA = memory(scale_a), ScaleB = memory(scale_b);
     auto C = memory(c), Before = memory(before);
     cairn_operands data = CAIRN_OPERANDS_INIT;
     data.A = A.data(), data.B = B.data(), data.C = C.data(), data.bias = Bias.data(), data.before = Before.data();
+    data.scale_a = ScaleA.data(), data.scale_b = ScaleB.data();
+    std::vector<std::int32_t> ends;  // any at all
+    for (std::int64_t i = 0; i < p.groups; ++i) ends.push_back(static_cast<std::int32_t>(in.size()));
+    ends.shrink_to_fit();
+    data.ends = ends.data();
     require(cairn_run_operands(handle, plan, alpha, beta, &data) == CAIRN_OK || a == 0 || b == 0 || c == 0,
             "a legal call was refused");
   }
@@ -122,6 +149,9 @@ void draw_epilogue(Input& in, cairn_problem& p) {
   p.activation = in.choice(), p.before = in.choice();
   p.reserved = in.byte() < 250 ? 0 : in.choice();
   p.stride_bias = in.stride();
+  p.scale_a = in.choice(), p.scale_b = in.choice();
+  p.stride_scale_a = in.stride(), p.stride_scale_b = in.stride();
+  if (in.byte() < 60) p.groups = in.size(), p.batch = in.byte() < 200 ? 1 : p.batch;
 }
 
 constexpr std::size_t kFirstSize = offsetof(cairn_problem, stride_c) + sizeof(std::int64_t);  // a problem's, in 0.2
@@ -199,7 +229,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t workspace = 0;
   const cairn_status status = cairn_workspace_size(handle, &p, &workspace);
   if (status == CAIRN_OK) {
-    run_legal(handle, p, alpha, beta);
+    run_legal(handle, p, alpha, beta, in);
   } else {
     require(*cairn_last_error() != 0, "a refusal without a message");
     // No memory stands behind these addresses: a refused call must not touch them.

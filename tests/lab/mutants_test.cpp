@@ -8,12 +8,14 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "lab/verify/effort.hpp"
 #include "lab/verify/verify.hpp"
 #include "src/cpu/epilogue.hpp"
+#include "src/cpu/groups.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
@@ -40,6 +42,11 @@ enum class Bug {
   bias_shared,        // every product of a batch gets the first one's bias
   activation_first,   // the bias is added after the activation
   residual_last,      // and beta * C
+  group_spills,       // the last tile of a group is stored whole, into the next one
+  group_shares_b,     // every group gets the first one's B
+  scales_c,           // beta * C is scaled too
+  scales_exchanged,   // a row's scale is the column's, and the reverse
+  scales_shared,      // every product of a batch gets the first one's scales
   before_too_late,    // what is stored as the value before the activation is C
   tired,              // sums kept in 21 bits: within every bound, but ten times the healthy ratio of cpu/reference
 };
@@ -62,12 +69,25 @@ class Kernel final : public Contender {
 
   Status run(const Call& call, runtime::Stream) override {
     const Call c = dispatch::to_row(call);
-    for (std::int64_t b = 0; b < c.problem.batch; ++b) product(c, b);
+    for (std::int64_t b = 0; b < c.problem.batch && !c.problem.is_grouped(); ++b) product(c, b);
+    if (c.problem.is_grouped()) groups(c);
     ++runs_;
     return {};
   }
 
  private:
+  void groups(const Call& c) {
+    std::vector<Call> all;
+    cpu::each_group(c, [&](const Call& one, std::int64_t first) {
+      all.push_back(one);
+      if (bug_ == Bug::group_spills)
+        all.back().problem.m = std::min((one.problem.m + 31) / 32 * 32, c.problem.m - first);
+      if (bug_ == Bug::group_shares_b) all.back().B = c.B;
+    });
+    std::ranges::reverse(all);  // what spills stays
+    for (const Call& one : all) product(one, 0);
+  }
+
   void product(const Call& c, std::int64_t batch) {
     const Problem& p = c.problem;
     const bool has_inputs = c.A != nullptr && c.B != nullptr;
@@ -102,8 +122,10 @@ class Kernel final : public Contender {
           sum = keep(sum + a * b);
         }
         float& out = C[i * p.ldc + j];
-        const float scaled = reads ? static_cast<float>(c.alpha) * sum : 0, bias = bias_of(c, batch, i, j);
-        const float rest = c.beta != 0 || bug_ == Bug::reads_c ? static_cast<float>(c.beta) * out : 0;
+        const float scale = reads ? scale_of(c, batch, i, j) : 1;
+        const float scaled = reads ? static_cast<float>(c.alpha) * sum * scale : 0, bias = bias_of(c, batch, i, j);
+        float rest = c.beta != 0 || bug_ == Bug::reads_c ? static_cast<float>(c.beta) * out : 0;
+        if (bug_ == Bug::scales_c) rest *= scale;
         const bool residual_last = bug_ == Bug::residual_last, bias_last = bug_ == Bug::activation_first;
         const float before = scaled + (residual_last ? 0 : rest) + (bias_last ? 0 : bias);
         float value = static_cast<float>(cpu::activated(p.activation, static_cast<double>(before)));
@@ -122,6 +144,13 @@ class Kernel final : public Contender {
       float& first = const_cast<float&>(A[0]);
       first = static_cast<float>(static_cast<int>(first * 2)) / 4;
     }
+  }
+
+  float scale_of(const Call& c, std::int64_t batch, std::int64_t i, std::int64_t j) const {
+    const Problem& p = c.problem;
+    if (bug_ == Bug::scales_shared) batch = 0;
+    if (bug_ == Bug::scales_exchanged && std::max(i, j) < std::min(p.m, p.n)) std::swap(i, j);
+    return static_cast<float>(cpu::scale_a_at(c, batch, i) * cpu::scale_b_at(c, batch, j));
   }
 
   float bias_of(const Call& c, std::int64_t batch, std::int64_t i, std::int64_t j) const {
@@ -216,6 +245,9 @@ INSTANTIATE_TEST_SUITE_P(
         Named{"bug5_swapped_grid", Bug::swapped_grid, "never written"}, Named{"bug6_ldb_is_n", Bug::ldb_is_n, "C["},
         Named{"bias_other_side", Bug::bias_other_side, "C["}, Named{"bias_scaled", Bug::bias_scaled, "C["},
         Named{"bias_shared", Bug::bias_shared, "C["}, Named{"activation_first", Bug::activation_first, "C["},
+        Named{"group_spills", Bug::group_spills, "in the group of rows"},
+        Named{"group_shares_b", Bug::group_shares_b, "in the group of rows"}, Named{"scales_c", Bug::scales_c, "C["},
+        Named{"scales_exchanged", Bug::scales_exchanged, "C["}, Named{"scales_shared", Bug::scales_shared, "C["},
         Named{"residual_last", Bug::residual_last, "C["}, Named{"before_too_late", Bug::before_too_late, "before["},
         Named{"bug7_nan_result", Bug::nan_result, "found nan"}, Named{"bug7_a_for_b", Bug::a_for_b, "C["},
         Named{"lost_product", Bug::lost_product, "must be"}, Named{"reads_c", Bug::reads_c, "found nan"},

@@ -8,6 +8,7 @@
 #include "cairn/numbers.hpp"
 #include "lab/verify/bound.hpp"
 #include "lab/verify/data.hpp"
+#include "src/cpu/epilogue.hpp"
 #include "src/cpu/reference.hpp"
 #include "src/dispatch/normalize.hpp"
 
@@ -28,7 +29,9 @@ double excess_of(const Call& row, std::int64_t batch, std::int64_t i, std::int64
   for (std::int64_t l = 0; l < p.k; ++l) {
     const double a = element(p.in, row.A, batch * p.stride_a + (p.op_a == Op::none ? i * p.lda + l : l * p.lda + i));
     const double b = element(p.in, row.B, batch * p.stride_b + (p.op_b == Op::none ? l * p.ldb + j : j * p.ldb + l));
-    sum += aligned(a) * aligned(b) - std::fabs(a) * std::fabs(b);
+    const std::int64_t block = l / Problem::kScaleBlock;
+    const double scale = cpu::scale_a_at(row, batch, i, block) * cpu::scale_b_at(row, batch, j, block);
+    sum += (aligned(a) * aligned(b) - std::fabs(a) * std::fabs(b)) * std::fabs(scale);
   }
   return std::fabs(row.alpha) * sum;
 }
@@ -42,6 +45,7 @@ TEST(Oracle, AgreesWithTheReferenceForEveryKindOfCase) {
     Data data = make_data(test);
     Call call{test.problem, test.alpha, data.A.matrix(), data.B.matrix(), test.beta, data.C.matrix()};
     call.bias = data.bias.matrix(), call.before = data.before.matrix();
+    call.scale_a = data.scale_a.matrix(), call.scale_b = data.scale_b.matrix();
     const Call row = dispatch::to_row(call);
     const Problem& p = row.problem;
     const auto count = static_cast<std::size_t>(p.m * p.n * p.batch);

@@ -10,6 +10,7 @@
 #include "device/tma.hpp"
 #include "kernels/hopper/59_summit/menu.hpp"
 #include "kernels/hopper/parts/args.hpp"
+#include "kernels/hopper/parts/block_scales.hpp"
 #include "kernels/hopper/parts/fetch.hpp"
 #include "kernels/hopper/parts/load.hpp"
 #include "kernels/hopper/parts/multiply.hpp"
@@ -25,12 +26,12 @@ template <class In> inline constexpr int element_size = std::is_same_v<In, Tf32>
 template <int size>
 using Bits = std::conditional_t<size == 4, std::uint32_t, std::conditional_t<size == 2, std::uint16_t, std::uint8_t>>;
 
-// `finishing`: for problems with an epilogue.
-template <class In, int tile, Major a_major, Major b_major, bool promoted, bool finishing>
+template <class In, int tile, Major a_major, Major b_major, bool promoted, Form form>
 __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                      const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
   using G = Geometry<kTiles[tile], b_major>;
+  constexpr bool finishing = form != Form::plain, grouped = form == Form::grouped;
   constexpr int bk = kRowBytes / element_size<In>;
   extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
   unsigned char* const sA = hopper_59_shared;                    // (stages, bm, bk), or (…, bm / 64, bk, 64)
@@ -80,7 +81,8 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   const auto advance = [&] {
     if (++stage == G::stages) stage = 0, phase ^= 1;
   };
-  Work work{};
+  using Item = std::conditional_t<grouped, GroupedWork, Work>;
+  Item work{};
 
   // Producer warpgroup: one thread issues TMA loads; or each warp fetches every fourth k-step, so that four are on
   // their way at the same time.
@@ -93,7 +95,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       int turn = 0;
       pdl_wait();
       for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
-        const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, place);
+        const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
         for (int k_step = work.begin; k_step < work.end; ++k_step, advance(), turn = (turn + 1) % 4) {
           if (turn != warp) continue;
           mbarrier_wait(empty + stage, phase ^ 1);
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
         const Share of_a = share_of<TileA>(place.beside, g.across, (1u | 1u << g.down) << place.below),
                     of_b = share_of<TileB>(place.below, g.down, ((1u << g.down) - 1) << place.beside * g.down);
         for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
-          const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, place);
+          const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
           const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
           if (i == 0) pdl_wait();
 #pragma unroll 1
@@ -162,9 +164,9 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   };
 
   pdl_wait();
-  Work next{};
+  Item next{};
   bool more = next_work(g, block, blocks, rank, 0, work);
-  if (g.stream_k.steps == 0) store_zeros<In, finishing>(g, static_cast<int>(threadIdx.x) - 128, 256), more = false;
+  if (g.stream_k.steps == 0) store_zeros<In, form>(g, static_cast<int>(threadIdx.x) - 128, 256), more = false;
 #pragma unroll 1
   for (int iteration = 0; more; ++iteration, work = next) {
     more = next_work(g, block, blocks, rank, iteration + 1, next);
@@ -180,7 +182,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     }
 
     // Here it overlaps the first load, or the main loop of the other warpgroup.
-    const BatchPosition at = position_of(g, G::bm, G::bn, work.tile, place);
+    const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
     float acc[G::wgmmas][G::wn / 2];  // the first products overwrite it
     if constexpr (promoted) clear(acc);
     if (G::pingpong && iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
@@ -190,7 +192,18 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       const MatrixDescriptor a = descriptor(sA + (stage * G::bm + row) * kRowBytes);
       const MatrixDescriptor b = descriptor(sB + (stage * G::b_rows + b_row) * kRowBytes);
       if constexpr (promoted) {
-        multiply_promoted<In, G>(acc, a, b);
+        if (finishing && G::scales_blocks && g.epilogue.steps_a.data != nullptr) {
+          const BlockScales scales{g, at, row, col, k_step};
+          constexpr int n = G::scaled_n;
+          multiply_promoted<In, G, n>(a, b, [&](int i, int from, const auto& sums) {
+            add_scaled<n>(acc[i] + from / 2, sums, scales, i * 64, from);
+          });
+        } else {
+          multiply_promoted<In, G>(a, b, [&](int i, int from, const auto& sums) {
+#pragma unroll
+            for (int e = 0; e < G::promoted_n / 2; ++e) acc[i][from / 2 + e] += sums[e];
+          });
+        }
         release(stage);
       } else {
         multiply<In, G, a_major, b_major>(acc, a, b, k_step > work.begin);
@@ -204,7 +217,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     if constexpr (!promoted) release(stage == 0 ? G::stages - 1 : stage - 1);
 
     // Epilogue, while the producer fills the stages of the next tile. The blocks of a cluster share a slot.
-    if (work.end - work.begin < g.stream_k.steps) {
+    if (!grouped && work.end - work.begin < g.stream_k.steps) {
       const int stride = g.turned ? g.down * G::bm : g.across * G::bn;
       const int slot_col = place.beside * G::bn + col;
       float* const slot = g.partials + std::int64_t{work.slot} * g.down * g.across * (G::bm * G::bn);
@@ -218,37 +231,38 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
       Staging here = staging;
       if (G::t.team == Team::rows && !more) here.stages = sA + row * kRowBytes;
-      store<In, G, finishing>(g, C, at, row, col, acc, here);
+      store<In, G, form>(g, C, at, row, col, acc, here);
     }
   }
   if (staging.issues()) tma_wait_read<0>();  // shared memory must outlive the stores that read it
   __syncwarp();
   if (together > 1) cluster_sync();
-  if (g.k_blocks > 1)
+  if (!grouped && g.k_blocks > 1)
     add_in_cluster<In, G::bm, G::bn, finishing>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
 }
 
-// The kernels of one type of operands, with and without an epilogue: each compiled in a file of its own.
+// The kernels of one type of operands and one form: each compiled in a file of its own.
 using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
 using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
 using LoadedTiles = std::make_integer_sequence<int, kLoadedTiles>;
 using EpilogueTiles = FinishingTiles;
-template <class In, Major a, Major b, bool promoted, bool finishing, int... tile>
+using TilesOfGroups = GroupedTiles;
+template <class In, Major a, Major b, bool promoted, Form form, int... tile>
 Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   Kernel kernel = nullptr;
-  ((tile == index ? void(kernel = hopper_59_summit<In, tile, a, b, promoted, finishing>) : void()), ...);
+  ((tile == index ? void(kernel = hopper_59_summit<In, tile, a, b, promoted, form>) : void()), ...);
   return kernel;
 }
-template <class In, bool promoted, bool finishing> Kernel kernel_of(int tile, Major a, Major b) {
-  using Loaded = std::conditional_t<finishing, EpilogueTiles, LoadedTiles>;
-  using All = std::conditional_t<finishing, EpilogueTiles, Tiles>;
+template <class In, bool promoted, Form form> Kernel kernel_of(int tile, Major a, Major b) {
+  using Some = std::conditional_t<form == Form::grouped, TilesOfGroups, EpilogueTiles>;
+  using Loaded = std::conditional_t<form == Form::plain, LoadedTiles, Some>;
+  using All = std::conditional_t<form == Form::plain, Tiles, Some>;
   if constexpr (sizeof(In) == 2) {  // wgmma reads 16-bit operands of either layout; fetched tiles are K-major
-    if (a == Major::mn && b == Major::mn)
-      return kernel_in<In, Major::mn, Major::mn, promoted, finishing>(tile, Loaded{});
-    if (a == Major::mn) return kernel_in<In, Major::mn, Major::k, promoted, finishing>(tile, Loaded{});
-    if (b == Major::mn) return kernel_in<In, Major::k, Major::mn, promoted, finishing>(tile, Loaded{});
+    if (a == Major::mn && b == Major::mn) return kernel_in<In, Major::mn, Major::mn, promoted, form>(tile, Loaded{});
+    if (a == Major::mn) return kernel_in<In, Major::mn, Major::k, promoted, form>(tile, Loaded{});
+    if (b == Major::mn) return kernel_in<In, Major::k, Major::mn, promoted, form>(tile, Loaded{});
   }
-  return kernel_in<In, Major::k, Major::k, promoted, finishing>(tile, All{});
+  return kernel_in<In, Major::k, Major::k, promoted, form>(tile, All{});
 }
 
 }  // namespace cairn::hopper_59

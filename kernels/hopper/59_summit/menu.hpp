@@ -33,6 +33,8 @@ inline constexpr Tile kTiles[] = {{128, 256},
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
 // Those with a second kernel, which applies an epilogue.
 using FinishingTiles = std::integer_sequence<int, 0, 1, 2, 3, 4, 6, 12, 13>;
+// Those with a third one, for groups of rows.
+using GroupedTiles = std::integer_sequence<int, 0, 2, 4, 6, 12>;
 inline constexpr int kLoadedTiles = 17;  // by TMA; the fetched ones follow
 static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
 
@@ -65,10 +67,18 @@ static_assert(std::ranges::all_of(kVariants, &Variant::valid));
 // The place of a variant's tile among kTiles.
 constexpr int tile_of(const Variant& v) { return static_cast<int>(std::ranges::find(kTiles, v.tile) - kTiles); }
 
-// Whether there is a kernel that applies an epilogue with this tile.
+// Whether there is a kernel for the problem's epilogue, or its groups, with this tile.
 template <int... tile> constexpr bool is_one_of(int which, std::integer_sequence<int, tile...>) {
   return ((which == tile) || ...);
 }
-constexpr bool finishes(const Variant& v) { return is_one_of(tile_of(v), FinishingTiles{}); }
+inline Form form_of(const Problem& p) {
+  return p.is_grouped() ? Form::grouped : p.has_epilogue() ? Form::finishing : Form::plain;
+}
+inline bool finishes(const Problem& p, const Variant& v) {
+  if (form_of(p) == Form::plain) return true;
+  const bool in_blocks = p.scale_a == Scale::vector_blocks || p.scale_a == Scale::blocks;
+  const bool there = p.is_grouped() ? is_one_of(tile_of(v), GroupedTiles{}) : is_one_of(tile_of(v), FinishingTiles{});
+  return there && (!in_blocks || v.tile.scales_blocks());
+}
 
 }  // namespace cairn::hopper_59

@@ -1,5 +1,5 @@
 #include "kernels/hopper/59_summit/kernel.hpp"
 
 namespace cairn::hopper_59 {
-template Kernel kernel_of<Tf32, false, true>(int tile, Major a, Major b);
+template Kernel kernel_of<Tf32, false, Form::finishing>(int tile, Major a, Major b);
 }

@@ -5,6 +5,7 @@
 
 #include "device/block_order.hpp"
 #include "device/epilogue.hpp"
+#include "device/groups.hpp"
 #include "device/stream_k.hpp"
 #include "kernels/hopper/parts/tile.hpp"
 
@@ -40,6 +41,7 @@ struct Args {
   Source a, b;      // of fetched tiles
   int bm, bn;       // of the tile, for the fix-up
   Epilogue epilogue;
+  Groups groups;  // of rows of C, as if they were products of a batch
 };
 static_assert(offsetof(Args, m) == 64);
 

@@ -18,7 +18,7 @@ inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const P
   return choice;
 }
 
-// finishes(variant): it can apply an epilogue.
+// finishes(problem, variant): it can apply the problem's epilogue.
 template <std::size_t count, class Finishes>
 Choice choose_of(const std::array<Variant, count>& variants, const Query& query, Finishes&& finishes) {
   const auto packed = [&](std::size_t i) { return packed_problem(query.problem, variants[i], query.aligned); };
@@ -34,7 +34,7 @@ Choice choose_of(const std::array<Variant, count>& variants, const Query& query,
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
   const auto considered = [&](std::size_t i) {
-    return (!variants[i].tile.fetched || fetch) && (!query.problem.has_epilogue() || finishes(variants[i]));
+    return (!variants[i].tile.fetched || fetch) && finishes(query.problem, variants[i]);
   };
   std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {

@@ -293,6 +293,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kRowBytes);
   const StreamK whole = whole_tiles(tiles, steps);
   Cost best = cost_of(v, packed, device, {whole});
+  if (packed.whole) return best;
   const int running = clusters_at_once(device.sms, v.tile, v.blocks());
   const bool tail = tiles > running;  // after full waves
   const double worth = tail && best.by_power() ? model::kWorthSplittingLong : model::kWorthSplitting;

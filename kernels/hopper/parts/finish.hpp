@@ -44,43 +44,81 @@ __device__ __forceinline__ void finish_any_neighbours(const Args& g, const Place
   });
 }
 
-// Finishes 64 x n accumulators of a warpgroup in their registers, where TMA stores them next: nothing is read but a bias
-// along their rows or their columns. The first is at (row, col) of the tile.
+// Applies a vector along the columns of 64 x n accumulators, or two numbers along their rows: f(accumulator, element).
+// Each lane has loaded every 32nd element of the vector, and has a pair of eight columns: the others come from their
+// lanes.
+template <int n, class F>
+__device__ __forceinline__ void along_columns(float (&acc)[n / 2], const float (&own)[(n + 31) / 32], F&& f) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int j = 0; j < n / 8; ++j) {
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair) {
+      const float element = __shfl_sync(0xffffffffu, own[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) acc[j * 4 + half * 2 + pair] = f(acc[j * 4 + half * 2 + pair], element);
+    }
+  }
+}
+template <int n, class F>
+__device__ __forceinline__ void along_rows(float (&acc)[n / 2], const float (&own)[2], F&& f) {
+#pragma unroll
+  for (int i = 0; i < n / 2; ++i) acc[i] = f(acc[i], own[i / 2 % 2]);
+}
+
+// Finishes 64 x n accumulators of a warpgroup in their registers, where TMA stores them next: nothing is read but scales
+// and a bias along their rows or their columns. The first is at (row, col) of the tile.
 template <class In, int n>
 __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPosition& at, int row, int col,
                                                     float (&acc)[n / 2]) {
   const Epilogue& e = g.epilogue;
-  const int lane = static_cast<int>(threadIdx.x) % 32, below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+  const int lane = static_cast<int>(threadIdx.x) % 32,
+            below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
+  // What load(i) has for this lane's columns of the tile, and for its rows; 0 for those beyond the matrix.
+  const auto of_columns = [&](float(&own)[(n + 31) / 32], auto&& load) {
+#pragma unroll
+    for (int i = 0; i < (n + 31) / 32; ++i) {
+      const int c = col + i * 32 + lane;
+      own[i] = c < at.cols ? load(at.col + c) : 0.0f;
+    }
+  };
+  const auto of_rows = [&](float(&own)[2], auto&& load) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) own[i] = below + i * 8 < at.rows ? load(at.row + below + i * 8) : 0.0f;
+  };
 #pragma unroll
   for (float& x : acc) x *= g.alpha;
-  // The bias of element i of the tile's rows or columns, of which there are `count`.
-  const auto bias = [&](std::int64_t first, int i, int count) {
-    float value = 0;
-    if (i >= count) return value;
-    with_out<In>(e.wide_bias ? Type::f32 : g.out, [&]<class T>() {
-      value = static_cast<float>(static_cast<const T*>(e.bias)[at.batch * e.stride_bias + first + i]);
-    });
-    return value;
-  };
-  if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
-    // Each lane loads every 32nd of the columns, and has a pair of eight: the others come from their lanes.
-    float own[(n + 31) / 32];
-#pragma unroll
-    for (int i = 0; i < (n + 31) / 32; ++i) own[i] = bias(at.col, col + i * 32 + lane, at.cols);
+  const Scales &rows_by = g.turned ? e.b : e.a, &columns_by = g.turned ? e.a : e.b;
+  if (e.a.data != nullptr || e.b.data != nullptr) {
+    float down[2], across[(n + 31) / 32];
+    of_rows(down, [&](std::int64_t i) { return rows_by.at<float>(at.batch, i); });
+    of_columns(across, [&](std::int64_t i) { return columns_by.at<float>(at.batch, i); });
 #pragma unroll
     for (int j = 0; j < n / 8; ++j) {
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
-        const float added = __shfl_sync(0xffffffffu, own[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
+        const float element = __shfl_sync(0xffffffffu, across[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
 #pragma unroll
-        for (int half = 0; half < 2; ++half)
-          acc[j * 4 + half * 2 + pair] = detail::sum_of(acc[j * 4 + half * 2 + pair], added);
+        for (int half = 0; half < 2; ++half) acc[j * 4 + half * 2 + pair] *= down[half] * element;
       }
     }
+  }
+  const auto bias = [&](std::int64_t i) {
+    float value = 0;
+    with_out<In>(e.wide_bias ? Type::f32 : g.out, [&]<class T>() {
+      value = static_cast<float>(static_cast<const T*>(e.bias)[at.batch * e.stride_bias + i]);
+    });
+    return value;
+  };
+  const auto add = [](float x, float y) { return detail::sum_of(x, y); };
+  if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
+    float own[(n + 31) / 32];
+    of_columns(own, bias);
+    along_columns<n>(acc, own, add);
   } else if (e.side != Bias::none) {
-    const float added[2] = {bias(at.row, below + lane / 4, at.rows), bias(at.row, below + lane / 4 + 8, at.rows)};
-#pragma unroll
-    for (int i = 0; i < n / 2; ++i) acc[i] = detail::sum_of(acc[i], added[i / 2 % 2]);
+    float own[2];
+    of_rows(own, bias);
+    along_rows<n>(acc, own, add);
   }
   activate(e.activation, acc);
 }

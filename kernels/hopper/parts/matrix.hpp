@@ -105,6 +105,14 @@ inline Problem turned_problem(const Problem& p) {
   return turned;
 }
 
+// Groups of rows as a batch: they have A and C in common, and each its own B.
+inline Problem as_batch(Problem p) {
+  if (!p.is_grouped()) return p;
+  p.batch = p.groups, p.groups = 0;
+  p.stride_a = p.stride_c = 0;
+  return p;
+}
+
 // A problem as the kernel reads it, with A and B as stored, as packed or as fetched, and what packing takes.
 struct Packed {
   Problem problem;
@@ -112,10 +120,13 @@ struct Packed {
   std::int64_t blocks = 0;      // that pack the last operand: the others have ended when the GEMM starts
   std::int64_t all_blocks = 0;  // that pack
   std::size_t bytes = 0;        // of the copies
+  bool whole = false;           // no tile may be split
 };
-inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned) {
+inline Packed packed_problem(const Problem& asked, const Variant& v, bool aligned) {
+  const Problem row = as_batch(asked);
   Packed all{with_vectors(v.turned ? turned_problem(row) : row)};
   Problem& p = all.problem;
+  all.whole = asked.is_grouped();
   all.stored_a = p.op_a, all.stored_b = p.op_b;
   if (v.tile.fetched) {
     p.op_a = Op::none, p.op_b = Op::transpose;
@@ -132,6 +143,8 @@ inline Packed packed_problem(const Problem& row, const Variant& v, bool aligned)
   };
   pack(matrix_a(p), p.lda, p.stride_a, p.op_a, Op::none);
   pack(matrix_b(p), p.ldb, p.stride_b, p.op_b, Op::transpose);
+  // What a group takes on average, since the host does not know how many rows each has.
+  if (asked.is_grouped()) (v.turned ? p.n : p.m) = ceil_div(asked.m, asked.groups);
   return all;
 }
 

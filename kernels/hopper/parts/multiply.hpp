@@ -33,26 +33,23 @@ __device__ __forceinline__ void multiply(float (&acc)[G::wgmmas][G::wn / 2], Mat
 
 // The same with promotion, complete on return. The tensor cores keep 14 bits of a sum of e4m3 products, so the
 // products of one k-step are summed from zero there and then added to f32 accumulators. Only the wgmma of the other
-// warpgroup overlap the additions.
-template <class In, class G>
-__device__ __forceinline__ void multiply_promoted(float (&acc)[G::wgmmas][G::wn / 2], MatrixDescriptor a,
-                                                  MatrixDescriptor b) {
+// warpgroup overlap the additions: add(i, col, sums) adds those of 64 rows from 64 i on and of n columns from `col` on.
+template <class In, class G, int n = G::promoted_n, class Add>
+__device__ __forceinline__ void multiply_promoted(MatrixDescriptor a, MatrixDescriptor b, Add&& add) {
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
 #pragma unroll
-    for (int col = 0; col < G::wn; col += G::promoted_n) {
-      float step_acc[G::promoted_n / 2];
+    for (int col = 0; col < G::wn; col += n) {
+      float step_acc[n / 2];
       wgmma_fence();
 #pragma unroll
       for (int kk = 0; kk < 4; ++kk) {
-        wgmma<In, G::promoted_n>(step_acc, a.at(i * 64 * kRowBytes + kk * 32), b.at(col * kRowBytes + kk * 32),
-                                 kk > 0);
+        wgmma<In, n>(step_acc, a.at(i * 64 * kRowBytes + kk * 32), b.at(col * kRowBytes + kk * 32), kk > 0);
       }
       wgmma_commit();
       wgmma_wait<0>();
       wgmma_fence_operand(step_acc);
-#pragma unroll
-      for (int e = 0; e < G::promoted_n / 2; ++e) acc[i][col / 2 + e] += step_acc[e];
+      add(i, col, step_acc);
     }
   }
 }

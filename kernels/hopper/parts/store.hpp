@@ -133,14 +133,17 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
   }
 }
 
-// Stores the accumulators of a full tile to C, `finishing` those of a problem with an epilogue. This warpgroup's begin
-// at (row, col) of the tile.
-template <class In, class G, bool finishing>
+// Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
+template <class In, class G, Form form>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
                                       float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
+  constexpr bool finishing = form != Form::plain, grouped = form == Form::grouped;
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
+  // Below the last row of a group are those of the next one, which TMA would write too.
+  const bool ends = grouped && (g.turned ? at.cols < G::bn : at.rows < G::bm);
   constexpr bool in_registers = !finishing || G::finishes_in_registers;
-  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge);
+  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge) && !ends;
+  const int c_batch = grouped ? 0 : at.batch;
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
     const int tile_row = row + i * 64, p_row = static_cast<int>(at.row) + tile_row,
@@ -150,9 +153,9 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
     const float alpha = finishing ? 1 : g.alpha;  // or it is applied before
     const auto store_as = [&]<Type out>(std::integral_constant<Type, out>) {
       if (g.turned) {
-        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, at.batch, acc[i], alpha, here);
+        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, c_batch, acc[i], alpha, here);
       } else {
-        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, at.batch, acc[i], alpha, here);
+        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, c_batch, acc[i], alpha, here);
       }
     };
     if (by_tma) {
@@ -187,15 +190,17 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
 }
 
 // The same for k = 0, where all sums are 0: without accumulators, which are then never zeroed for a tile of products.
-template <class In, bool finishing>
-__device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
-  const std::int64_t rows = g.turned ? g.n : g.m, cols = g.turned ? g.m : g.n;
+template <class In, Form form> __device__ __forceinline__ void store_zeros(const Args& g, int thread, int threads) {
+  const std::int64_t all_rows = g.turned ? g.n : g.m, cols = g.turned ? g.m : g.n;
   const int products = g.stream_k.whole / static_cast<int>(g.grid.rows * g.grid.cols);
-  for (int batch = 0; batch < products; ++batch) {
-    for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+  std::int64_t first = 0, rows = all_rows;
+  for (int batch = 0; batch < (form == Form::grouped ? g.groups.count : products); ++batch) {
+    if constexpr (form == Form::grouped)
+      first = batch == 0 ? 0 : rows, rows = min(max(std::int64_t{g.groups.ends[batch]}, first), all_rows);
+    for (std::int64_t row = first + blockIdx.x; row < rows; row += gridDim.x) {
       for (std::int64_t col = thread; col < cols; col += threads) {
         const std::int64_t at = batch * g.stride_c + row * g.ldc + col;
-        if constexpr (finishing) {
+        if constexpr (form != Form::plain) {
           float zero[1] = {};
           finish_any<In>(g, {at, batch, row, col}, zero);
         } else {

@@ -64,6 +64,8 @@ struct Tile {
   constexpr int producer_registers() const { return fetched ? 96 : blocks_per_sm() == 2 ? 48 : 56; }
   // An epilogue's functions would spill 128 accumulators of one instruction: those go through shared memory.
   constexpr bool finishes_in_registers() const { return wn() <= 192; }
+  // Scales of blocks multiply the sums of a k-step. With two wgmma a step the kernel would spill.
+  constexpr bool scales_blocks() const { return wm() == 64; }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
   constexpr int shared_of_stage(Major b) const { return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)); }
   // The stages that fit beside the staging boxes and what shares the SM.
@@ -81,6 +83,9 @@ struct Tile {
            kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
   }
 };
+
+// What a kernel is compiled for: a product alone, one with an epilogue, or groups of rows, with one or without.
+enum class Form : std::uint8_t { plain, finishing, grouped };
 
 // A tile as the library may run it.
 struct Variant {
@@ -113,7 +118,7 @@ template <Tile tile, Major b_major> struct Geometry {
   static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
   static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
   static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
-  static constexpr bool finishes_in_registers = t.finishes_in_registers();
+  static constexpr bool finishes_in_registers = t.finishes_in_registers(), scales_blocks = t.scales_blocks();
   static constexpr int stage_bytes = t.stage_bytes(b_major);
   static constexpr int wm = t.wm(), wn = t.wn();
   static constexpr int wgmmas = wm / 64;  // of 64 rows
@@ -121,6 +126,7 @@ template <Tile tile, Major b_major> struct Geometry {
                        b_part = b_rows / parts_n;  // warpgroups next to each other, rows of B of each
   // Columns promoted at a time, as many as there are registers for.
   static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn > 128 || t.accumulators() >= 144 ? wn / 2 : wn;
+  static constexpr int scaled_n = t.accumulators() >= 128 ? 64 : promoted_n;  // the same with scales
 };
 
 }  // namespace cairn::hopper

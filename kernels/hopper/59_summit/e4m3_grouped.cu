@@ -1,0 +1,5 @@
+#include "kernels/hopper/59_summit/kernel.hpp"
+
+namespace cairn::hopper_59 {
+template Kernel kernel_of<E4m3, false, Form::grouped>(int tile, Major a, Major b);
+}
