@@ -6,6 +6,8 @@
 
 #include <cuda_runtime.h>
 
+#include "cairn/types.hpp"
+
 namespace cairn {
 
 // An argument of a kernel.
@@ -13,10 +15,19 @@ struct Groups {
   const std::int32_t* ends;  // one past the last row of each
   int count;                 // 0: there are none
   int rows;                  // of all of them, at most
-
-  // The most rows of tiles that `rows` rows can have: each group may end within one.
-  static std::int64_t most_tiles(std::int64_t rows, std::int64_t groups, int size) { return rows / size + groups; }
 };
+template <class LaunchArgs> Groups groups_of(const LaunchArgs& args) {
+  return {args.ends, static_cast<int>(args.problem.groups), static_cast<int>(args.problem.m)};
+}
+
+// Tiles one below the other: as many as there are or, of groups, as there may be, since each may end within one.
+inline std::int64_t tiles_down(const Problem& p, std::int64_t size) {
+  return p.is_grouped() ? p.m / size + p.groups : (p.m + size - 1) / size;
+}
+// Whether every group begins at a multiple of 16 bytes in A and in B, if these do.
+inline bool groups_of_16_bytes(const Problem& p) {
+  return !p.is_grouped() || (p.op_a == Op::none && p.stride_b * size_of(p.in) % 16 == 0);
+}
 
 // The group of a tile. Tiles are numbered group by group, and are looked for in ascending order.
 struct GroupWalk {

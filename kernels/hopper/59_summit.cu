@@ -8,8 +8,8 @@
 // Before  51 to 58 have one tile, one product and two types, and need operands aligned to 16 bytes.
 // Limit   Large products reach the GPU's power limit: the clock drops before the tensor cores are fully used.
 // Needs   f16, bf16 (C the same, or f32), tf32, e4m3 (C the same, or wider; accumulated in the tensor cores, or
-//         promoted); row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment and batch; scratch memory
-//         for packed operands and for partial sums of split tiles; sm_90a.
+//         promoted); row-major nn, nt, tn, tt; any m, n, k, leading dimension, alignment and batch; groups of
+//         rows; scratch memory for packed operands and for partial sums of split tiles; sm_90a.
 #include "device/launch.hpp"
 #include "kernels/hopper/59_summit/kernel.hpp"
 #include "kernels/hopper/59_summit/menu.hpp"
@@ -135,8 +135,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   const TileGrid grid = tile_grid(v, A.rows, B.rows);
   // Of groups as many as there may be.
   const std::int64_t tiles = form != Form::grouped ? std::int64_t{grid.rows} * grid.cols * p.batch
-                             : v.turned            ? Groups::most_tiles(p.m, p.batch, v.cols()) * grid.rows
-                                                   : Groups::most_tiles(p.m, p.batch, v.rows()) * grid.cols;
+                             : v.turned            ? tiles_down(args.problem, v.cols()) * grid.rows
+                                                   : tiles_down(args.problem, v.rows()) * grid.cols;
   const Division division = args.choice != nullptr && args.depth() > 0 && form != Form::grouped
                                 ? args.choice->kept<Division>()
                                 : Division{whole_tiles(tiles, ceil_div(args.depth() * size_of(p.in), kRowBytes))};
@@ -168,7 +168,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                .bm = t.bm,
                .bn = t.bn,
                .epilogue = epilogue_of(args, vector_c),
-               .groups = {args.ends, static_cast<int>(args.problem.groups), static_cast<int>(p.m)}};
+               .groups = groups_of(args)};
   const int together = v.blocks() * division.k_blocks;
   const std::int64_t most = clusters_at_once(args.sms, t, together);
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole

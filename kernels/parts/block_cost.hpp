@@ -59,7 +59,7 @@ inline Choice choose_split(const BlockCost& b, std::int64_t steps, int resident,
   whole.keep(whole_tiles(tiles, steps));
   whole.forecast = forecast(b, p, device);
   const StreamK stream_k = split_tail_wave(tiles, steps, device.sms, resident);
-  if (stream_k.split == 0) return whole;
+  if (stream_k.split == 0 || p.is_grouped()) return whole;
   const auto sms = static_cast<double>(device.sms);
   const double parts = static_cast<double>((stream_k.blocks + device.sms - 1) / device.sms);
   // A range that reaches into a second tile is two blocks, and the second waits for any free slot: where a fifth of

@@ -9,7 +9,7 @@
 // Limit   Every issue slot that is not a multiply-add is lost: shared-memory loads, copies, register bank conflicts;
 //         and the tail wave, which is seldom full.
 // Needs   f32, f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies where A, B
-//         and C allow them; sm_80.
+//         and C allow them; groups of rows; sm_80.
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
 #include "device/groups.hpp"
@@ -333,21 +333,19 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
     const GemmArgs<T> g(args);
     if (args.idle()) return {};
     const bool vector_ab = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb) &&
-                           p.stride_a % t.chunk() == 0 && p.stride_b % t.chunk() == 0 &&
-                           !(p.is_grouped() && p.op_a != Op::none);  // a group may begin anywhere in a line of A
+                           p.stride_a % t.chunk() == 0 && p.stride_b % t.chunk() == 0 && groups_of_16_bytes(p);
     const bool vector_c = rows_of_16_bytes(g.C, g.ldc) && p.stride_c % t.chunk() == 0;
     const bool transpose_a = g.op_a == Op::none, transpose_b = g.op_b != Op::none;
     const auto kernel =
         transpose_a ? (transpose_b ? simt_22_pipelined<T, i, true, true> : simt_22_pipelined<T, i, true, false>)
                     : (transpose_b ? simt_22_pipelined<T, i, false, true> : simt_22_pipelined<T, i, false, false>);
     const Epilogue epilogue = epilogue_of(args, vector_c);
-    const Groups groups{args.ends, static_cast<int>(p.groups), static_cast<int>(p.m)};
     constexpr std::int64_t kMostBatches = 65535;
     for (std::int64_t first = 0; first < p.batch; first += kMostBatches) {
-      Args<T> some{g, p.stride_a, p.stride_b, p.stride_c, vector_ab, vector_c, epilogue, groups};
+      Args<T> some{g, p.stride_a, p.stride_b, p.stride_c, vector_ab, vector_c, epilogue, groups_of(args)};
       if (p.is_grouped()) {
         some.stride_a = some.stride_c = 0;
-        some.g.m = Groups::most_tiles(g.m, p.groups, t.bm) * t.bm;  // rows of tiles, of which some may not be there
+        some.g.m = tiles_down(p, t.bm) * t.bm;  // rows of tiles, of which some may not be there
       }
       if (g.k > 0) some.g.A += first * p.stride_a, some.g.B += first * p.stride_b;  // with k == 0 they may be null
       some.g.C += first * p.stride_c;

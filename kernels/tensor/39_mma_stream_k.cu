@@ -9,7 +9,7 @@
 // Limit   Shared memory, which both copies and operands pass through; Hopper's tensor cores read operands from it
 //         directly. And the fix-up: each block's partial sums are written and read, and there is a second kernel.
 // Needs   f16, bf16 (C the same, or f32), tf32; row-major nn, nt, tn, tt; any m, n, k (edges masked); 16-byte
-//         accesses where A, B and C allow them; scratch memory, or no tile is split; sm_80.
+//         accesses where A, B and C allow them; groups of rows; scratch memory, or no tile is split; sm_80.
 #include <type_traits>
 
 #include "device/async_copy.hpp"
@@ -63,15 +63,15 @@ inline constexpr Tile kTiles[] = {{128, 128, 128, 64, 64, 3, 2}};
 
 // The kernel's arguments. The type of C matters only in the epilogue, so it is a flag and not a template argument.
 template <class In> struct Args {
-  std::int64_t m, n, k, lda, ldb, ldc;
+  std::int64_t m, n, k, lda, ldb, ldc, stride_b;
   const Element<In>*A, *B;
   void* C;
   float alpha, beta;
-  bool wide;    // C is f32, else of the type of A and B
-  bool vector;  // 16-byte copies of A and B are possible
+  bool wide, vector;  // C is f32, else of the type of A and B; 16-byte copies of A and B are possible
   StreamK stream_k;
   float* partials;  // two tiles for each range of k-steps: the tile it begins in, and the tile it ends in
   Epilogue epilogue;
+  Groups groups;
 };
 
 // Copies tiles of one operand into shared memory: `mn` rows of op(A) or columns of op(B), by `bk` of k. A tile keeps
@@ -177,9 +177,9 @@ __device__ __forceinline__ void load_b(std::uint32_t (&to)[4], const E* tile, in
 
 // Finishes n neighbours of C, of which `left` are in the matrix. A batch is a launch for each product.
 template <int n, class In>
-__device__ __forceinline__ void finish_some(const Args<In>& g, std::int64_t row, std::int64_t col, const float* sums,
-                                            int left) {
-  const Place at{row * g.ldc + col, 0, row, col};
+__device__ __forceinline__ void finish_some(const Args<In>& g, int group, std::int64_t row, std::int64_t col,
+                                            const float* sums, int left) {
+  const Place at{row * g.ldc + col, group, row, col};
   if (g.wide) return finish_neighbours<float, n>(g.epilogue, g.C, at, left, sums, g.alpha, g.beta);
   finish_neighbours<Element<In>, n>(g.epilogue, g.C, at, left, sums, g.alpha, g.beta);
 }
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
 
   // Position: the block's tile and k-steps, computed by one thread. They stay in shared memory to save registers.
   __shared__ Job job;
-  if (threadIdx.x == 0) job = job_of<t.bm, t.bn, kGroup>(g.stream_k, g.m, g.n, static_cast<int>(blockIdx.x));
+  if (threadIdx.x == 0) job = job_of<t.bm, t.bn, kGroup>(g.groups, g.stream_k, g.m, g.n, blockIdx.x);
   pdl_launch_dependents();  // the fix-up kernel is scheduled early, and waits
   __syncthreads();
   if (job.slot < 0) return;  // uniform over the block
@@ -206,9 +206,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
 
   // Copy a tile of A and one of B into a stage, with `left` k-steps still to come, and advance along k.
   LoaderA a(g.A, g.lda, job.row);
-  LoaderB b(g.B, g.ldb, job.col);
-  a.advance(job.begin);
-  b.advance(job.begin);
+  LoaderB b(g.B + job.group * g.stride_b, g.ldb, job.col);
+  a.advance(job.begin), b.advance(job.begin);
   const bool full = g.vector && job.rows == t.bm && job.cols == t.bn;
   const bool full_to_end = full && std::int64_t{job.end} * bk <= g.k;
   const auto copy = [&](int stage, int left) {
@@ -314,11 +313,10 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
     if (split) {
       store_strip<float, t.wn>(partials + down * t.bn, t.bn, strip, rows, t.wn, 1, 0, true, lane);
     } else {
-      constexpr int chunk = 16 / sizeof(E);
 #pragma unroll 1
-      for (int e = lane * chunk; e < rows * t.wn; e += 32 * chunk) {
+      for (int e = lane * LoaderA::kChunk; e < rows * t.wn; e += 32 * LoaderA::kChunk) {
         const int r = e / t.wn, c = e % t.wn;
-        finish_some<chunk>(g, job.row + down + r, job.col + col + c, &strip[r][c], cols - c);
+        finish_some<LoaderA::kChunk>(g, job.group, job.row + down + r, job.col + col + c, &strip[r][c], cols - c);
       }
     }
     __syncwarp();  // before the next strip overwrites this one
@@ -336,7 +334,7 @@ __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_fixup
   pdl_wait();
   if (!add_partials(layers, g.stream_k, g.partials, t.bm * t.bn, split, row)) return;
   const int col = static_cast<int>(threadIdx.x) * 4;
-  finish_some<4>(g, tile_at.row + row, tile_at.col + col, &layers[0][col], tile_at.cols - col);
+  finish_some<4>(g, 0, tile_at.row + row, tile_at.col + col, &layers[0][col], tile_at.cols - col);
 }
 
 template <class In, class Out> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
@@ -344,15 +342,16 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
     constexpr Tile t = kTiles[i];
     const GemmArgs<Element<In>, Out, float> g(args);
     if (args.idle()) return {};
-    const std::int64_t tiles = ceil_div(g.m, t.bm) * ceil_div(g.n, t.bn), bytes = g.k * size_of(args.problem.in);
-    const bool chosen = args.choice != nullptr && g.k > 0;
+    const Problem& p = args.problem;
+    const std::int64_t tiles = tiles_down(p, t.bm) * ceil_div(g.n, t.bn), bytes = g.k * size_of(p.in);
+    const bool chosen = args.choice != nullptr && g.k > 0 && !p.is_grouped();
     const StreamK stream_k = chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles, ceil_div(bytes, t.bk));
-    const bool wide = std::is_same_v<Out, float>;
-    const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb);
+    constexpr bool wide = std::is_same_v<Out, float>;
+    const bool vector = rows_of_16_bytes(g.A, g.lda) && rows_of_16_bytes(g.B, g.ldb) && groups_of_16_bytes(p);
     const Epilogue epilogue = epilogue_of(args, rows_of_16_bytes(g.C, g.ldc));
     auto* const partials = reinterpret_cast<float*>(args.scratch.data());
-    const Args<In> same{g.m, g.n,     g.k,    g.lda, g.ldb,  g.ldc,    g.A,      g.B,
-                        g.C, g.alpha, g.beta, wide,  vector, stream_k, partials, epilogue};
+    const Args<In> same{g.m, g.n,     g.k,    g.lda, g.ldb,  g.ldc,    p.stride_b, g.A,      g.B,
+                        g.C, g.alpha, g.beta, wide,  vector, stream_k, partials,   epilogue, groups_of(args)};
     const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
     const auto kernel =
         k_major_a
@@ -395,6 +394,7 @@ extern const Rung rung = {.id = "tensor/39_mma_stream_k",
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
                           .choose = choose,
+                          .grouped = true,
                           .epilogue = true};
 
 }  // namespace cairn::tensor_39

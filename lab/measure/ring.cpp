@@ -52,14 +52,15 @@ Ring::Ring(std::shared_ptr<runtime::Machine> machine, const Problem& problem, st
                                                                       {&set.B, &host_b_},
                                                                       {&set.bias, &host_bias_},
                                                                       {&set.scale_a, &host_scale_a_},
-                                                                      {&set.scale_b, &host_scale_b_},
-                                                                      {&set.ends, &host_ends_}};
+                                                                      {&set.scale_b, &host_scale_b_}};
     for (const auto& [buffer, host] : read) {
       expect(Buffer::make(machine_, host->size(), *buffer));
       expect(machine_->copy_in(buffer->data(), host->data(), host->size(), nullptr));
     }
     sets_.push_back(std::move(set));
   }
+  expect(Buffer::make(machine_, host_ends_.size(), ends_));
+  expect(machine_->copy_in(ends_.data(), host_ends_.data(), host_ends_.size(), nullptr));
   reset();
 }
 
@@ -68,7 +69,7 @@ Call Ring::call(std::int64_t i) const {
   Call call{problem_, scalars_.alpha, set.A.data(), set.B.data(), scalars_.beta, set.C.data()};
   call.bias = set.bias.data(), call.before = set.before.data();
   call.scale_a = set.scale_a.data(), call.scale_b = set.scale_b.data();
-  call.ends = static_cast<const std::int32_t*>(set.ends.data());
+  call.ends = static_cast<const std::int32_t*>(ends_.data());
   return call;
 }
 

@@ -53,13 +53,14 @@ class Ring {
 
  private:
   struct Set {
-    runtime::Buffer A, B, C, bias, before, scale_a, scale_b, ends;
+    runtime::Buffer A, B, C, bias, before, scale_a, scale_b;
   };
   std::shared_ptr<runtime::Machine> machine_;
   Problem problem_;
   Scalars scalars_;
   std::vector<std::byte> host_a_, host_b_, host_c_, host_bias_, host_scale_a_, host_scale_b_, host_ends_;
   std::vector<Set> sets_;
+  runtime::Buffer ends_;  // one for all sets: who loops over groups reads it once
 };
 
 }  // namespace cairn::lab::measure

@@ -93,11 +93,11 @@ Status check_epilogue(const Problem& p) {
   if (auto s = check_scale("scale_b", p.scale_b, p); !s.ok()) return s;
   const Type wide = accumulator(p.in);
   if (p.scale_a != Scale::none) {
-    const Status s = check_vectors("scale_a", &Problem::scale_a_elements, wide, p.batch, p.stride_scale_a, p);
+    Status s = check_vectors("scale_a", &Problem::scale_a_elements, wide, p.batch, p.stride_scale_a, p);
     if (!s.ok()) return s;
   }
   if (p.scale_b != Scale::none) {
-    const Status s = check_vectors("scale_b", &Problem::scale_b_elements, wide, p.count_b(), p.stride_scale_b, p);
+    Status s = check_vectors("scale_b", &Problem::scale_b_elements, wide, p.count_b(), p.stride_scale_b, p);
     if (!s.ok()) return s;
   }
   if (p.bias != Bias::none) {
@@ -105,7 +105,7 @@ Status check_epilogue(const Problem& p) {
       return invalid("bias_type is " + std::string(name(p.bias_type)) + "; it must be " + std::string(name(wide)) +
                      " or the type of C, " + std::string(name(p.out)));
     }
-    const Status s = check_vectors("bias", &Problem::bias_elements, p.bias_type, p.count_bias(), p.stride_bias, p);
+    Status s = check_vectors("bias", &Problem::bias_elements, p.bias_type, p.count_bias(), p.stride_bias, p);
     if (!s.ok()) return s;
   }
   if (p.before == Before::stored && p.activation == Activation::none) {

@@ -31,6 +31,7 @@ TEST(Epilogues, ScalesOfBlocksAreClean) {
 TEST(Epilogues, GroupsOfRowsAreClean) {
   for (const char* shape : {"150x72x64 groups=3", "5x72x64 groups=9"}) {
     expect_clean("simt/22_pipelined", 2, parsed("f32 nn " + std::string(shape) + " bias=columns stride_bias=80"), 1);
+    expect_clean("tensor/39_mma_stream_k", 0, parsed("f16 nn " + std::string(shape)), 3);
     for (const int tile : {7, 10, 34})
       expect_clean("hopper/59_summit", tile, parsed("f16 nt " + std::string(shape)), 2);
   }

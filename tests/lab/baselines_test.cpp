@@ -283,6 +283,16 @@ TEST(Cublas, RefusesInOneSentence) {
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16"), "");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 tn 16 order=column"), "");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 17x16x16"), "m must be a multiple of 16");
+  EXPECT_EQ(refuses("gemm_ex", "bf16 nn 16 scale_a=vector"), "cublasGemmEx has no epilogue");
+  EXPECT_EQ(refuses("gemm_ex", "bf16 nn 16 groups=2"), "");
+  EXPECT_EQ(refuses("lt_first", "bf16 nn 16 groups=2"), "cuBLASLt takes no groups of rows on Hopper");
+  EXPECT_EQ(refuses("lt_first", "bf16 nn 16 scale_a=vector"), "cuBLASLt scales only e4m3");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector scale_b=vector"), "");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=tensor"), "");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector scale_b=tensor"),
+            "cuBLASLt takes a vector of scales for both operands or for none");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=blocks"),
+            "cuBLASLt wants the scales of 128 in another order than ours");
   for (const char* id : {"gemm_ex", "lt_first", "lt_tuned"}) {
     EXPECT_EQ(refuses(id, "f32 nn 4x4x0"), "k is 0; the cuBLAS contenders take k of 1 or more");
     EXPECT_NE(refuses(id, "f32 nn 4 lda=1"), "");
@@ -311,6 +321,7 @@ TEST(Cublas, SaysWhatRan) {
     return fake[id].details();
   };
   EXPECT_EQ(details("gemm_ex", "f32 nn 16"), "default algorithm");
+  EXPECT_EQ(details("gemm_ex", "f32 nn 16 groups=2"), "default algorithm, a call for each group");
   EXPECT_EQ(details("gemm_ex", "split nn 16"), "default algorithm, plain f32, which promises the same accuracy");
   const std::string first = "algorithm 0, tile id 0, stages id 0, split-k 1, swizzle 0, first heuristic";
   EXPECT_EQ(details("lt_first", "e4m3:bf16 nt 16"), first + ", no fast accumulation");
