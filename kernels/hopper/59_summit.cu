@@ -174,9 +174,14 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   const std::int64_t clusters = division.k_blocks > 1 ? stream_k.whole
                                 : stream_k.split > 0  ? most
                                                       : std::min<std::int64_t>(stream_k.whole, most);
-  if (Status s =
-          launch_pdl_cluster(static_cast<unsigned>(together), {clusters * together}, kThreads, t.shared(B.major),
-                             stream, kernel_of(form, p, tile_of(v), A.major, B.major), maps.A, maps.B, maps.C, g);
+  const auto cluster = static_cast<unsigned>(together);
+  const Kernel kernel = kernel_of(form, p, tile_of(v), A.major, B.major);
+  // Not early: the grid before may write the ends of the groups, which blocks read first.
+  if (form == Form::grouped)
+    return launch_cluster(cluster, {clusters * together}, kThreads, t.shared(B.major), stream, kernel, maps.A, maps.B,
+                          maps.C, g);
+  if (Status s = launch_pdl_cluster(cluster, {clusters * together}, kThreads, t.shared(B.major), stream, kernel,
+                                    maps.A, maps.B, maps.C, g);
       !s.ok() || stream_k.split == 0) {
     return s;
   }

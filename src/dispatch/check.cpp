@@ -156,7 +156,7 @@ Status check_groups(const Problem& p) {
   const std::string asked = "; with groups, of which there are " + number(p.groups) + ", it must be ";
   if (p.order != Order::row) return invalid("order is column" + asked + "row: exchange A and B, and groups are rows");
   if (p.batch != 1) return invalid("batch is " + number(p.batch) + asked + "1");
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t most = std::int64_t{1} << 30;  // so that sums of rows and tiles fit 32 bits
   if (p.m > most) return invalid("m is " + number(p.m) + asked + "at most " + number(most));
   if (p.groups > most) return invalid("groups is " + number(p.groups) + "; it must be at most " + number(most));
   if (p.invariant != Invariant::none)

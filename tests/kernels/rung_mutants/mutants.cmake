@@ -179,9 +179,9 @@ cairn_mutant(hopper_no_row traced hopper/59_summit
 # The blocks of a cluster add the partial sums of a tile before all of them are stored.
 cairn_mutant(hopper_early_sum both hopper/59_summit
 [[  if (together > 1) cluster_sync();
-  if (g.k_blocks > 1)
+  if (!grouped && g.k_blocks > 1)
     add_in_cluster<In, G::bm, G::bn, finishing>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);]]
-[[  if (g.k_blocks > 1)
+[[  if (!grouped && g.k_blocks > 1)
     add_in_cluster<In, G::bm, G::bn, finishing>(g, block, rank, static_cast<int>(threadIdx.x) - 128, 256);
   if (together > 1) cluster_sync();]])
 

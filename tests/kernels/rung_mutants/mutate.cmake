@@ -50,6 +50,8 @@ function(cairn_mutant name builds rung old new)
                        "${text}")
   string(REGEX REPLACE "using EpilogueTiles = [^;]*;" "using EpilogueTiles = std::integer_sequence<int, ${tile}>;" text
                        "${text}")
+  string(REGEX REPLACE "using TilesOfGroups = [^;]*;" "using TilesOfGroups = std::integer_sequence<int, ${tile}>;" text
+                       "${text}")
   string(REGEX REPLACE "using Tiles = [^;]*;" "using Tiles = std::integer_sequence<int, 0, kLoadedTiles>;" text "${text}")
   string(REGEX REPLACE "kernel_of<(Tf32|__nv_bfloat16|E4m3)[^(]*[(][^)]*[)]" "Kernel{}" text "${text}")
   file(WRITE ${OUT} "${before}#line 1 \"${file}\"\n${text}")
