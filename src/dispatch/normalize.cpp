@@ -35,6 +35,13 @@ Call with_rounded_scalars(const Call& call) {
   return c;
 }
 
+Problem with_used_strides(Problem p) {
+  if (p.bias == Bias::none) p.stride_bias = 0;
+  if (p.scale_a == Scale::none) p.stride_scale_a = 0;
+  if (p.scale_b == Scale::none) p.stride_scale_b = 0;
+  return p;
+}
+
 Problem to_row(const Problem& problem) { return problem.order == Order::row ? problem : flipped(problem); }
 
 Call to_row(const Call& call) { return call.problem.order == Order::row ? call : flipped(call); }

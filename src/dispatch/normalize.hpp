@@ -40,6 +40,9 @@ inline double rounded_scalar(double scalar, Type in) {
 }
 Call with_rounded_scalars(const Call& call);
 
+// The strides of what the problem does not have, which may be anything, become 0.
+Problem with_used_strides(Problem problem);
+
 Problem to_row(const Problem& problem);
 Call to_row(const Call& call);
 Call to_column(const Call& call);

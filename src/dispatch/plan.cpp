@@ -106,7 +106,7 @@ Status plan_gpu(Plan::Impl& plan) {
 Status make_plan(const runtime::Facts& facts, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
   auto plan = std::make_shared<Plan::Impl>();
   plan->asked = problem;
-  plan->row = to_row(problem);
+  plan->row = with_used_strides(to_row(problem));
   plan->kind = facts.kind;
   plan->device = facts.device;
   plan->device_name = facts.name;

@@ -137,5 +137,16 @@ TEST(Normalize, ToRowAndToColumnLeaveTheirOwnOrderAlone) {
   EXPECT_EQ(to_row(to_column(row)).problem, row.problem);
 }
 
+TEST(Normalize, StridesOfWhatIsNotThereAreZero) {
+  Problem p = Problem::packed(Type::f32, Op::none, Op::none, 4, 4, 4);
+  p.stride_bias = -1, p.stride_scale_a = INT64_MIN, p.stride_scale_b = INT64_MAX;
+  const Problem used = with_used_strides(p);
+  EXPECT_EQ(used.stride_bias, 0);
+  EXPECT_EQ(used.stride_scale_a, 0);
+  EXPECT_EQ(used.stride_scale_b, 0);
+  p.bias = Bias::rows, p.scale_a = p.scale_b = Scale::vector;
+  EXPECT_EQ(with_used_strides(p), p);
+}
+
 }  // namespace
 }  // namespace cairn::dispatch
