@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -78,23 +79,16 @@ std::optional<std::size_t> first_change_outside(const Problem& p, const Guarded&
 }
 
 std::optional<std::string> written_outside(const Case& test, const Data& before, const Data& after) {
-  if (const auto byte = first_change(before.A, after.A)) {
-    return fmt::format("A was written at element {}; inputs are only read", element_at(before.A, *byte));
-  }
-  if (const auto byte = first_change(before.B, after.B)) {
-    return fmt::format("B was written at element {}; inputs are only read", element_at(before.B, *byte));
-  }
-  if (const auto byte = first_change(before.bias, after.bias)) {
-    return fmt::format("bias was written at element {}; inputs are only read", element_at(before.bias, *byte));
-  }
-  if (const auto byte = first_change(before.ends, after.ends)) {
-    return fmt::format("ends was written at element {}; inputs are only read", element_at(before.ends, *byte));
-  }
-  if (const auto byte = first_change(before.scale_a, after.scale_a)) {
-    return fmt::format("scale_a was written at element {}; inputs are only read", element_at(before.scale_a, *byte));
-  }
-  if (const auto byte = first_change(before.scale_b, after.scale_b)) {
-    return fmt::format("scale_b was written at element {}; inputs are only read", element_at(before.scale_b, *byte));
+  const std::pair<const char*, Guarded Data::*> inputs[] = {{"A", &Data::A},
+                                                            {"B", &Data::B},
+                                                            {"bias", &Data::bias},
+                                                            {"scale_a", &Data::scale_a},
+                                                            {"scale_b", &Data::scale_b},
+                                                            {"ends", &Data::ends}};
+  for (const auto& [name, input] : inputs) {
+    if (const auto byte = first_change(before.*input, after.*input))
+      return fmt::format("{} was written at element {}; inputs are only read", name,
+                         element_at(before.*input, *byte));
   }
   if (const auto byte = test.problem.before == Before::stored
                             ? first_change_outside(test.problem, before.before, after.before)

@@ -43,7 +43,7 @@ TEST(Activations, HaveTheirLimitsAndKeepNan) {
   }
 }
 
-class Epilogues : public testing::TestWithParam<std::tuple<const Backend*, TypePair>> {
+class Epilogues : public testing::TestWithParam<BackendAndTypes> {
  protected:
   // Small integers, whose results every type holds but for the activation.
   void expect_right(Matrices x, std::vector<double> bias) const {
@@ -93,15 +93,7 @@ TEST_P(Epilogues, AddTheBiasAndApplyTheActivation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Epilogues,
-                         testing::Combine(testing::ValuesIn(backends().begin(), backends().end()),
-                                          testing::ValuesIn(kTypePairs)),
-                         [](const auto& each) {
-                           std::string id(std::get<0>(each.param)->id);
-                           id.replace(id.find('/'), 1, "_");
-                           const TypePair& types = std::get<1>(each.param);
-                           return id + "_" + std::string(name(types.first)) + "_" + std::string(name(types.second));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Epilogues, every_backend(kTypePairs), backend_and_types);
 
 }  // namespace
 }  // namespace cairn::cpu

@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <random>
+#include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +23,19 @@ inline constexpr TypePair kTypePairs[] = {
     {Type::e4m3, Type::bf16}, {Type::e4m3, Type::f32}};
 inline constexpr std::pair<Op, Op> kOps[] = {
     {Op::none, Op::none}, {Op::none, Op::transpose}, {Op::transpose, Op::none}, {Op::transpose, Op::transpose}};
+
+// The parameter of a test that every backend has to pass for some types, and its name.
+using BackendAndTypes = std::tuple<const Backend*, TypePair>;
+inline auto every_backend(std::span<const TypePair> types) {
+  return testing::Combine(testing::ValuesIn(backends().begin(), backends().end()),
+                          testing::ValuesIn(types.begin(), types.end()));
+}
+inline std::string backend_and_types(const testing::TestParamInfo<BackendAndTypes>& each) {
+  const auto& [backend, types] = each.param;
+  std::string id(backend->id);
+  id.replace(id.find('/'), 1, "_");
+  return id + "_" + std::string(name(types.first)) + "_" + std::string(name(types.second));
+}
 
 inline double get(Type type, const void* data, std::int64_t index) {
   return with_type(type, [&]<class T>() { return static_cast<double>(static_cast<const T*>(data)[index]); });
