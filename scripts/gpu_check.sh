@@ -28,6 +28,8 @@
 #                 they are not; without samples
 #   drawn         the library over shapes by lot, of CAIRN_SEED (2026): general in four types, the other classes in bf16:
 #                 drawn_CLASS_TYPE.json
+#   epilogues     the library with bias and activation, with scales and with groups of rows, beside cuBLAS:
+#                 epilogues.json, scales*.json, groups.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -206,6 +208,17 @@ drawn() {
     bench "drawn_${class}_bf16.json" "${lot[@]}" --suite "drawn:$class" --count 60 --type bf16 || return
   done
 }
+# Without an epilogue first, in the same record. Blocks are scaled where sums are promoted, vectors in both computes.
+epilogues() {
+  local some=(cairn 'cublas/*' --seconds 0.1 --samples summary)
+  bench epilogues.json "${some[@]}" --type bf16 --layout nn,nt --shape 4096,64x4096x4096 \
+    --epilogue none,bias,bias+relu,bias+gelu_tanh,bias+gelu,bias+silu &&
+    bench scales.json "${some[@]}" --type e4m3fast:bf16 --layout nt --shape 4096,4096x7168x2048,64x4096x4096 \
+      --scales none,tensor,vector &&
+    bench scales_blocks.json "${some[@]}" --type e4m3:bf16 --layout nt --shape 4096,4096x7168x2048,64x4096x4096 \
+      --scales none,vector,blocks,vector_blocks &&
+    bench groups.json "${some[@]}" --type bf16,e4m3fast:bf16 --layout nt --groups 64 --shape 16896x7168x2048
+}
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
 }
@@ -240,6 +253,7 @@ if want summit; then step summit summit; fi
 if want course; then step course course; fi
 if want tiles; then step tiles tiles; fi
 if want drawn; then step drawn drawn; fi
+if want epilogues; then step epilogues epilogues; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
 for name in probes baselines host profile lab sass; do

@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
       Staging here = staging;
       if (G::t.team == Team::rows && !more) here.stages = sA + row * kRowBytes;
-      store<In, G, form>(g, C, at, row, col, acc, here);
+      store<In, G, promoted, form>(g, C, at, row, col, acc, here);
     }
   }
   if (staging.issues()) tma_wait_read<0>();  // shared memory must outlive the stores that read it

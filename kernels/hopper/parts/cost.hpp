@@ -143,6 +143,9 @@ inline double fetch_rounds(const Problem& p, Op stored, Op k_major, std::int64_t
   return static_cast<double>(ceil_div(ceil_div(rows, 4), 2 * (wide ? 4 : size)));
 }
 
+// Whether sums of e4m3 are added in f32 after every k-step.
+inline bool promotes(const Problem& p) { return p.in == Type::e4m3 && p.compute != Compute::fast; }
+
 // `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time; `crowd`: blocks on an SM;
 // `steps`: of a block.
 inline Step step_of(const Variant& v, const Packed& packed, double busy, double loading, double crowd, double steps) {
@@ -151,7 +154,7 @@ inline Step step_of(const Variant& v, const Packed& packed, double busy, double 
   Step step{};
   // Four wgmma of 64 rows by n columns, each of which takes n / 2 cycles and reads 64 + n rows of 32 bytes.
   const double columns = t.wn();  // of a warpgroup
-  const bool promoted = p.in == Type::e4m3 && p.compute != Compute::fast;
+  const bool promoted = promotes(p);
   const double n = promoted ? std::min(columns, 128.0) : columns, instructions = 4.0 * t.bm * t.bn / (64 * n);
   // FP8 promotion stalls wgmma unless the other warpgroup is issuing, which in pingpong it is not.
   step.multiply = instructions * n / 2 / (1 - (1 - kTensorSustained) * busy) * (promoted && t.pingpong() ? 2 : 1);
@@ -245,7 +248,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - active));
 
   const bool by_tma = p.ldc * size_of(p.out) % 16 == 0 && p.before == Before::none &&
-                      (!p.has_epilogue() || t.finishes_in_registers());
+                      (!p.has_epilogue() || t.finishes_in_registers(promotes(p)));
   const double by_threads = by_tma ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
   const double store = crowd * kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
   const double tiles_each = std::ceil(waves), exposed = t.pingpong() ? 1 + kPingpong * (tiles_each - 1) : tiles_each;

@@ -46,7 +46,7 @@ __device__ __forceinline__ void finish_any_neighbours(const Args& g, const Place
 
 // Applies a vector along the columns of 64 x n accumulators, or two numbers along their rows: f(accumulator, element).
 // Each lane has loaded every 32nd element of the vector, and has a pair of eight columns: the others come from their
-// lanes.
+// lanes. Along columns f has a third argument: 0 or 1, for the lane's first or second row.
 template <int n, class F>
 __device__ __forceinline__ void along_columns(float (&acc)[n / 2], const float (&own)[(n + 31) / 32], F&& f) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -56,7 +56,10 @@ __device__ __forceinline__ void along_columns(float (&acc)[n / 2], const float (
     for (int pair = 0; pair < 2; ++pair) {
       const float element = __shfl_sync(0xffffffffu, own[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
 #pragma unroll
-      for (int half = 0; half < 2; ++half) acc[j * 4 + half * 2 + pair] = f(acc[j * 4 + half * 2 + pair], element);
+      for (int half = 0; half < 2; ++half) {
+        float& x = acc[j * 4 + half * 2 + pair];
+        x = f(x, element, half);
+      }
     }
   }
 }
@@ -66,12 +69,17 @@ __device__ __forceinline__ void along_rows(float (&acc)[n / 2], const float (&ow
   for (int i = 0; i < n / 2; ++i) acc[i] = f(acc[i], own[i / 2 % 2]);
 }
 
-// Finishes 64 x n accumulators of a warpgroup in their registers, where TMA stores them next: nothing is read but scales
-// and a bias along their rows or their columns. The first is at (row, col) of the tile.
-template <class In, int n>
-__device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPosition& at, int row, int col,
-                                                    float (&acc)[n / 2]) {
+// Finishes columns from … from + n - 1 of a warpgroup's 64 x all accumulators in their registers, where TMA stores them
+// next: nothing is read but scales and a bias along their rows or their columns. The first of all is at (row, first) of
+// the tile.
+template <class In, int all, int from, int n>
+__device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPosition& at, int row, int first,
+                                                    float (&sums)[all / 2]) {
   const Epilogue& e = g.epilogue;
+  const int col = first + from;
+  float acc[n / 2];
+#pragma unroll
+  for (int i = 0; i < n / 2; ++i) acc[i] = g.alpha * sums[from / 2 + i];
   const int lane = static_cast<int>(threadIdx.x) % 32,
             below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
   // What load(i) has for this lane's columns of the tile, and for its rows; 0 for those beyond the matrix.
@@ -86,22 +94,12 @@ __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPo
 #pragma unroll
     for (int i = 0; i < 2; ++i) own[i] = below + i * 8 < at.rows ? load(at.row + below + i * 8) : 0.0f;
   };
-#pragma unroll
-  for (float& x : acc) x *= g.alpha;
   const Scales &rows_by = g.turned ? e.b : e.a, &columns_by = g.turned ? e.a : e.b;
   if (e.a.data != nullptr || e.b.data != nullptr) {
     float down[2], across[(n + 31) / 32];
     of_rows(down, [&](std::int64_t i) { return rows_by.at<float>(at.batch, i); });
     of_columns(across, [&](std::int64_t i) { return columns_by.at<float>(at.batch, i); });
-#pragma unroll
-    for (int j = 0; j < n / 8; ++j) {
-#pragma unroll
-      for (int pair = 0; pair < 2; ++pair) {
-        const float element = __shfl_sync(0xffffffffu, across[j / 4], j % 4 * 8 + lane % 4 * 2 + pair);
-#pragma unroll
-        for (int half = 0; half < 2; ++half) acc[j * 4 + half * 2 + pair] *= down[half] * element;
-      }
-    }
+    along_columns<n>(acc, across, [&](float x, float element, int half) { return x * (down[half] * element); });
   }
   const auto bias = [&](std::int64_t i) {
     float value = 0;
@@ -110,7 +108,7 @@ __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPo
     });
     return value;
   };
-  const auto add = [](float x, float y) { return detail::sum_of(x, y); };
+  const auto add = [](float x, float y, int = 0) { return detail::sum_of(x, y); };
   if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
     float own[(n + 31) / 32];
     of_columns(own, bias);
@@ -121,6 +119,8 @@ __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPo
     along_rows<n>(acc, own, add);
   }
   activate(e.activation, acc);
+#pragma unroll
+  for (int i = 0; i < n / 2; ++i) sums[from / 2 + i] = acc[i];
 }
 
 // Finishes 64 x n accumulators of a warpgroup, of which the first is at (row, col) of the tile and at index `first` of

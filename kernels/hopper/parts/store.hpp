@@ -99,16 +99,17 @@ __device__ __forceinline__ void fill_turned_box(unsigned char* box, const float*
   }
 }
 
-// Stores 64 x n accumulators of a warpgroup to C by TMA, where the first is at (row, col) of product `batch`. When
-// kBoxes are written, TMA stores them. Free stages have a box each, `stage_stride` bytes apart.
-template <Type out, int n, bool turned, int stages, int stage_stride>
+// Stores columns from … from + cols - 1 of a warpgroup's 64 x n accumulators to C by TMA; the first of all is at
+// (row, col) of product `batch`. When kBoxes are written, TMA stores them. Free stages have a box each, `stage_stride`
+// bytes apart.
+template <Type out, int n, int from, int cols, bool turned, int stages, int stage_stride>
 __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col, int batch,
                                             const float (&acc)[n / 2], float alpha, Staging staging) {
   constexpr int size = out == Type::f32 ? 4 : 2, side = turned ? turned_box_rows(n) : box_cols(n, size),
                 across = turned ? size / 2 : 1,  // boxes next to each other for the 64 accumulator rows
-      boxes = n / side * across;
+      boxes = (from + cols) / side * across;
 #pragma unroll
-  for (int first = 0; first < boxes; first += kBoxes) {
+  for (int first = from / side * across; first < boxes; first += kBoxes) {
     const bool in_stages = first + kBoxes <= stages && staging.stages != nullptr;
     const auto box_of = [&](int c) {
       return in_stages ? staging.stages + c * stage_stride : staging.boxes + c % kBoxes * kBoxBytes;
@@ -134,14 +135,14 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
 }
 
 // Stores the accumulators of a full tile to C. This warpgroup's begin at (row, col) of the tile.
-template <class In, class G, Form form>
+template <class In, class G, bool promoted, Form form>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
                                       float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
   constexpr bool finishing = form != Form::plain, grouped = form == Form::grouped;
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
   // Below the last row of a group are those of the next one, which TMA would write too.
   const bool ends = grouped && (g.turned ? at.cols < G::bn : at.rows < G::bm);
-  constexpr bool in_registers = !finishing || G::finishes_in_registers;
+  constexpr bool in_registers = !finishing || G::template finishes_in_registers<promoted>;
   const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge) && !ends;
   const int c_batch = grouped ? 0 : at.batch;
 #pragma unroll
@@ -151,22 +152,32 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
     Staging here = staging;
     if (here.stages != nullptr) here.stages += i * 64 * kRowBytes;
     const float alpha = finishing ? 1 : g.alpha;  // or it is applied before
-    const auto store_as = [&]<Type out>(std::integral_constant<Type, out>) {
+    const auto store_as = [&]<Type out, int from, int cols>() {
       if (g.turned) {
-        store_boxes<out, G::wn, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, c_batch, acc[i], alpha, here);
+        store_boxes<out, G::wn, from, cols, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, c_batch, acc[i],
+                                                                                alpha, here);
       } else {
-        store_boxes<out, G::wn, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, c_batch, acc[i], alpha, here);
+        store_boxes<out, G::wn, from, cols, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, c_batch, acc[i],
+                                                                                 alpha, here);
       }
     };
-    if (by_tma) {
-      if constexpr (finishing && in_registers) finish_in_registers<In, G::wn>(g, at, tile_row, col, acc[i]);
+    const auto store_columns = [&]<int from, int cols>(std::integer_sequence<int, from, cols>) {
+      if constexpr (finishing && in_registers)
+        finish_in_registers<In, G::wn, from, cols>(g, at, tile_row, col, acc[i]);
       if constexpr (can_store<In, Type::f16>) {
-        if (g.out == Type::f16) store_as(std::integral_constant<Type, Type::f16>{});
+        if (g.out == Type::f16) store_as.template operator()<Type::f16, from, cols>();
       }
       if constexpr (can_store<In, Type::bf16>) {
-        if (g.out == Type::bf16) store_as(std::integral_constant<Type, Type::bf16>{});
+        if (g.out == Type::bf16) store_as.template operator()<Type::bf16, from, cols>();
       }
-      if (g.out == Type::f32) store_as(std::integral_constant<Type, Type::f32>{});
+      if (g.out == Type::f32) store_as.template operator()<Type::f32, from, cols>();
+    };
+    if (by_tma) {
+      constexpr int cols = finishing ? G::finished_n : G::wn;
+      [&]<int... part>(std::integer_sequence<int, part...>) {
+        (store_columns(std::integer_sequence<int, part * cols, cols>{}), ...);
+      }
+      (std::make_integer_sequence<int, G::wn / cols>{});
       continue;
     }
     if (here.issues()) tma_wait_read<0>();  // the strips use the memory of the staging boxes

@@ -62,8 +62,8 @@ struct Tile {
   constexpr int accumulators() const { return wm() * wn() / 128; }
   constexpr int consumer_registers() const { return fetched ? 72 : blocks_per_sm() == 2 ? 96 : 224; }
   constexpr int producer_registers() const { return fetched ? 96 : blocks_per_sm() == 2 ? 48 : 56; }
-  // An epilogue's functions would spill 128 accumulators of one instruction: those go through shared memory.
-  constexpr bool finishes_in_registers() const { return wn() <= 192; }
+  // Where it would spill 128 accumulators of one instruction, an epilogue goes through shared memory.
+  constexpr bool finishes_in_registers(bool promoted) const { return !promoted || wn() < 256; }
   // Scales of blocks multiply the sums of a k-step. With two wgmma a step the kernel would spill.
   constexpr bool scales_blocks() const { return wm() == 64; }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
@@ -118,7 +118,7 @@ template <Tile tile, Major b_major> struct Geometry {
   static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
   static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
   static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
-  static constexpr bool finishes_in_registers = t.finishes_in_registers(), scales_blocks = t.scales_blocks();
+  static constexpr bool scales_blocks = t.scales_blocks();
   static constexpr int stage_bytes = t.stage_bytes(b_major);
   static constexpr int wm = t.wm(), wn = t.wn();
   static constexpr int wgmmas = wm / 64;  // of 64 rows
@@ -127,6 +127,8 @@ template <Tile tile, Major b_major> struct Geometry {
   // Columns promoted at a time, as many as there are registers for.
   static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn > 128 || t.accumulators() >= 144 ? wn / 2 : wn;
   static constexpr int scaled_n = t.accumulators() >= 128 ? 64 : promoted_n;  // the same with scales
+  template <bool promoted> static constexpr bool finishes_in_registers = t.finishes_in_registers(promoted);
+  static constexpr int finished_n = wn < 256 ? wn : 128;  // columns that an epilogue is applied to at a time
 };
 
 }  // namespace cairn::hopper
