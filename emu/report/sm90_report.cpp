@@ -107,6 +107,9 @@ std::string describe_bad_box(Block& block, BadBox why, const TensorMap& map, int
     case BadBox::rank:
       what = number(static_cast<unsigned>(rank)) + " coordinates for a tensor map of rank " + number(map.rank);
       break;
+    case BadBox::first_coordinate:
+      what = "the first coordinate is not at a multiple of 16 bytes, which a GPU reports as an illegal instruction";
+      break;
     case BadBox::not_shared: what = "the box is to lie at " + describe_shared(block, shared); break;
     case BadBox::alignment:
       what = "the box begins at " + describe_shared(block, shared) + ", and must begin at a multiple of " +

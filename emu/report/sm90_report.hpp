@@ -29,7 +29,7 @@ std::string describe_too_many_bytes(Block& block, const Mbarrier& barrier, std::
 std::string describe_unexpected_bytes(Block& block, const Mbarrier& barrier);
 
 // Why TMA cannot copy a box.
-enum class BadBox : std::uint8_t { map, rank, not_shared, alignment, past_the_end };
+enum class BadBox : std::uint8_t { map, rank, first_coordinate, not_shared, alignment, past_the_end };
 std::string describe_bad_box(Block& block, BadBox why, const TensorMap& map, int rank, const void* shared);
 
 // Another block of the cluster that does not exist, has ended, or may not have begun.

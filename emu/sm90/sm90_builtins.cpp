@@ -18,12 +18,14 @@ Corner corner(const int* at, int rank) {
   return out;
 }
 
-void check_box(Block& block, const TensorMap& map, int rank, const void* shared) {
+void check_box(Block& block, const TensorMap& map, const int* at, int rank, const void* shared) {
   const auto refuse = [&](BadBox why) { block.fail(describe_bad_box(block, why, map, rank, shared)); };
   if (map.made != TensorMap::kMade) [[unlikely]]
     refuse(BadBox::map);
   if (map.rank != rank) [[unlikely]]
     refuse(BadBox::rank);
+  if (at[0] * std::int64_t{map.element} % 16 != 0) [[unlikely]]
+    refuse(BadBox::first_coordinate);
   if (!is_shared(shared)) [[unlikely]]
     refuse(BadBox::not_shared);
   if (reinterpret_cast<std::uintptr_t>(shared) % map.alignment() != 0) [[unlikely]]
@@ -81,7 +83,7 @@ void proxy_fence(Site site) {
 void tma_load(void* shared, const TensorMap& map, const int* at, int rank, const void* barrier, Site site) {
   const BuiltinCall block("tma_load", site);
   block->receive_pending();
-  check_box(*block, map, rank, shared);
+  check_box(*block, map, at, rank, shared);
   const TmaLoad load{map, corner(at, rank), shared, site};
   if (trace_hooks != nullptr) trace_hooks->tma_load_issued(load);
   block->mbarriers().load(barrier, load);
@@ -91,7 +93,7 @@ void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map, con
                         const void* barrier, Site site) {
   const BuiltinCall block("tma_load_multicast", site);
   block->receive_pending();
-  check_box(*block, map, rank, shared);
+  check_box(*block, map, at, rank, shared);
   const TmaLoad load{map, corner(at, rank), shared, site};
   if (trace_hooks != nullptr) trace_hooks->tma_load_issued(load);
   for (unsigned to = 0; blocks >> to != 0; ++to) {
@@ -108,7 +110,7 @@ void tma_load_multicast(unsigned blocks, void* shared, const TensorMap& map, con
 
 void tma_store(const TensorMap& map, const int* at, int rank, const void* shared, Site site) {
   const BuiltinCall block("tma_store", site);
-  check_box(*block, map, rank, shared);
+  check_box(*block, map, at, rank, shared);
   block->stores().issue(block->self().linear, map, corner(at, rank), shared, site);
 }
 

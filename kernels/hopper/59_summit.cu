@@ -105,6 +105,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
   const Matrix C{args.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
   A.k = B.k = args.depth();
+  A.in_groups = form == Form::grouped;
   if (args.depth() == 0) A.major = B.major = Major::k;  // as every type has a kernel; nothing is read or packed
   if (v.turned) std::swap(A, B);
   std::span<std::byte> scratch = args.scratch;

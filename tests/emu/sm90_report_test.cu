@@ -158,6 +158,7 @@ enum class Bad {
   left_in_flight,
   left_expecting,
   unread,
+  between_chunks,
   no_peer,
   no_arrive,
   second_arrive
@@ -192,6 +193,10 @@ __global__ void misuse(const __grid_constant__ TensorMap map, const __grid_const
     const int three[] = {0, 0, 0};
     tma_load(dynamic, map, three, &barrier);
   }
+  if (bad == Bad::between_chunks) {
+    const int third[] = {2, 0};  // of f32, at byte 8
+    tma_load(dynamic, map, third, &barrier);
+  }
   if (bad == Bad::no_map) {
     TensorMap unmade{};
     tma_load(dynamic, unmade, at, &barrier);
@@ -223,6 +228,7 @@ TEST(Sm90Report, BarriersThatNoGpuHas) {
   expect_misuse<Bad::not_ready>({"tma_load at", "until its thread calls fence_mbarrier_init()"});
 }
 TEST(Sm90Report, BoxesThatTheEngineCannotCopy) {
+  expect_misuse<Bad::between_chunks>({"tma_load at", "the first coordinate is not at a multiple of 16 bytes"});
   expect_misuse<Bad::misaligned>({"byte 64 of dynamic shared memory, and must begin at a multiple of 128"});
   expect_misuse<Bad::swizzle_misaligned>({"byte 512 of dynamic", "must begin at a multiple of 1024"});
   expect_misuse<Bad::global_target>({"the box is to lie at an address that is not in shared memory"});

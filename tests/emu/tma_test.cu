@@ -133,13 +133,14 @@ template <int rank> void expect_stored(Matrix matrix, const At& at) {
   EXPECT_EQ(out.host(), matrix.bytes) << "rank " << rank << " at " << at.v[0] << " " << at.v[1] << " " << at.v[2];
 }
 
-// Inside; before the start and past the end along each dimension; and all of it outside.
-std::vector<At> corners(int rank) {
-  std::vector<At> all = {{{0, 0, 0, 0, 0}}, {{1, 2, 1, 1, 0}}, {{-1, -2, -1, 0, -1}}, {{5, 4, 3, 2, 1}}};
+// Inside; before the start and past the end along each dimension; and all of it outside. Along the first a box begins
+// at a multiple of 16 bytes, `piece` elements.
+std::vector<At> corners(int rank, int piece) {
+  std::vector<At> all = {{{0, 0, 0, 0, 0}}, {{piece, 2, 1, 1, 0}}, {{-piece, -2, -1, 0, -1}}, {{piece, 4, 3, 2, 1}}};
   for (int d = 0; d < rank; ++d) {
     for (const int where : {-3, 4, 1000, -1000, 0x7fffff00}) {
-      At at = {{2, 1, 1, 0, 0}};
-      at.v[d] = where;
+      At at = {{piece, 1, 1, 0, 0}};
+      at.v[d] = d > 0 || where == 0x7fffff00 ? where : where / 3 * piece;
       all.push_back(at);
     }
   }
@@ -147,8 +148,8 @@ std::vector<At> corners(int rank) {
 }
 
 template <int rank> void expect_rank(Type type, std::uint32_t first_side) {
-  const Matrix matrix(rank, type, {11, 7, 5, 3, 2}, {first_side, 6, 2, 3, 2}, Swizzle::none);
-  for (const At& at : corners(rank)) {
+  const Matrix matrix(rank, type, {27, 7, 5, 3, 2}, {first_side, 6, 2, 3, 2}, Swizzle::none);
+  for (const At& at : corners(rank, static_cast<int>(16 / size_of(type)))) {
     expect_loaded<rank>(matrix, at);
     expect_stored<rank>(matrix, at);
   }
@@ -167,7 +168,8 @@ TEST(Tma, PiecesChangePlacesAsTheSwizzleSays) {
       const auto span = swizzle == Swizzle::none ? 128u : 16u << static_cast<unsigned>(swizzle);
       const auto side = span / static_cast<unsigned>(size_of(type));
       const Matrix matrix(2, type, {side + 5, 40}, {side, 32}, swizzle);
-      for (const At& at : {At{{0, 0}}, At{{3, 11}}, At{{-2, -5}}}) {
+      const auto piece = static_cast<int>(16 / size_of(type));
+      for (const At& at : {At{{0, 0}}, At{{piece, 11}}, At{{-piece, -5}}}) {
         expect_loaded<2>(matrix, at);
         expect_stored<2>(matrix, at);
       }

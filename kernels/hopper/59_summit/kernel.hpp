@@ -185,10 +185,18 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
     float acc[G::wgmmas][G::wn / 2];  // the first products overwrite it
     if constexpr (promoted) clear(acc);
+    if constexpr (finishing && G::template finishes_in_registers<promoted>)
+      touch_vectors<In, G::wm, G::wn>(g, at, row, col);
+    // Of the last tile of a group, one below the other may have no rows.
+    const bool idle = grouped && !promoted && !g.turned && row >= at.rows;
     if (G::pingpong && iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
 #pragma unroll 1
     for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
       mbarrier_wait(full + stage, phase);
+      if (idle) {
+        release(stage);
+        continue;
+      }
       const MatrixDescriptor a = descriptor(sA + (stage * G::bm + row) * kRowBytes);
       const MatrixDescriptor b = descriptor(sB + (stage * G::b_rows + b_row) * kRowBytes);
       if constexpr (promoted) {
@@ -214,7 +222,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     }
     if (G::pingpong && more) bar_arrive(kOrderBarrier + 3 - barrier, 256);
     wgmma_wait<0>();
-    if constexpr (!promoted) release(stage == 0 ? G::stages - 1 : stage - 1);
+    if (!promoted && !idle) release(stage == 0 ? G::stages - 1 : stage - 1);
 
     // Epilogue, while the producer fills the stages of the next tile. The blocks of a cluster share a slot.
     if (!grouped && work.end - work.begin < g.stream_k.steps) {
@@ -246,7 +254,7 @@ using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
 using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
 using LoadedTiles = std::make_integer_sequence<int, kLoadedTiles>;
 using EpilogueTiles = FinishingTiles;
-using TilesOfGroups = GroupedTiles;
+template <bool promoted> using TilesOfGroups = GroupedTiles<promoted>;
 template <class In, Major a, Major b, bool promoted, Form form, int... tile>
 Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   Kernel kernel = nullptr;
@@ -254,11 +262,14 @@ Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   return kernel;
 }
 template <class In, bool promoted, Form form> Kernel kernel_of(int tile, Major a, Major b) {
-  using Some = std::conditional_t<form == Form::grouped, TilesOfGroups, EpilogueTiles>;
+  using Some = std::conditional_t<form == Form::grouped, TilesOfGroups<promoted>, EpilogueTiles>;
   using Loaded = std::conditional_t<form == Form::plain, LoadedTiles, Some>;
   using All = std::conditional_t<form == Form::plain, Tiles, Some>;
-  if constexpr (sizeof(In) == 2) {  // wgmma reads 16-bit operands of either layout; fetched tiles are K-major
-    if (a == Major::mn && b == Major::mn) return kernel_in<In, Major::mn, Major::mn, promoted, form>(tile, Loaded{});
+  if constexpr (sizeof(In) == 2) {          // wgmma reads 16-bit operands of either layout; fetched tiles are K-major
+    if constexpr (form != Form::grouped) {  // where the operand whose rows are in groups is K-major
+      if (a == Major::mn && b == Major::mn)
+        return kernel_in<In, Major::mn, Major::mn, promoted, form>(tile, Loaded{});
+    }
     if (a == Major::mn) return kernel_in<In, Major::mn, Major::k, promoted, form>(tile, Loaded{});
     if (b == Major::mn) return kernel_in<In, Major::k, Major::mn, promoted, form>(tile, Loaded{});
   }

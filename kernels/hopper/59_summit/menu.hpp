@@ -33,8 +33,10 @@ inline constexpr Tile kTiles[] = {{128, 256},
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
 // Those with a second kernel, which applies an epilogue.
 using FinishingTiles = std::integer_sequence<int, 0, 1, 2, 3, 4, 6, 12, 13>;
-// Those with a third one, for groups of rows.
-using GroupedTiles = std::integer_sequence<int, 0, 2, 4, 6, 12>;
+// Those with a third one, for groups of rows. Promoted sums would spill in pingpong of 128x128.
+template <bool promoted>
+using GroupedTiles = std::conditional_t<promoted, std::integer_sequence<int, 0, 2, 4, 6, 12>,
+                                        std::integer_sequence<int, 0, 2, 3, 4, 6, 12>>;
 inline constexpr int kLoadedTiles = 17;  // by TMA; the fetched ones follow
 static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
 
@@ -77,7 +79,10 @@ inline Form form_of(const Problem& p) {
 inline bool finishes(const Problem& p, const Variant& v) {
   if (form_of(p) == Form::plain) return true;
   const bool in_blocks = p.scale_a == Scale::vector_blocks || p.scale_a == Scale::blocks;
-  const bool there = p.is_grouped() ? is_one_of(tile_of(v), GroupedTiles{}) : is_one_of(tile_of(v), FinishingTiles{});
+  const int tile = tile_of(v);
+  const bool there = !p.is_grouped() ? is_one_of(tile, FinishingTiles{})
+                     : promotes(p)   ? is_one_of(tile, GroupedTiles<true>{})
+                                     : is_one_of(tile, GroupedTiles<false>{});
   return there && (!in_blocks || v.tile.scales_blocks());
 }
 

@@ -143,9 +143,6 @@ inline double fetch_rounds(const Problem& p, Op stored, Op k_major, std::int64_t
   return static_cast<double>(ceil_div(ceil_div(rows, 4), 2 * (wide ? 4 : size)));
 }
 
-// Whether sums of e4m3 are added in f32 after every k-step.
-inline bool promotes(const Problem& p) { return p.in == Type::e4m3 && p.compute != Compute::fast; }
-
 // `busy`: the fraction of SMs that work; `loading`: that load from L2 at the same time; `crowd`: blocks on an SM;
 // `steps`: of a block.
 inline Step step_of(const Variant& v, const Packed& packed, double busy, double loading, double crowd, double steps) {

@@ -19,6 +19,7 @@ struct Matrix {
   std::int64_t ld, stride;
   std::int64_t batch;  // products
   Major major;
+  bool in_groups = false;  // its rows are those of groups, which begin anywhere
 
   std::int64_t stored_rows() const { return major == Major::k ? rows : k; }
   std::int64_t stored_cols() const { return major == Major::k ? k : rows; }
@@ -39,8 +40,9 @@ inline Problem with_vectors(Problem p) {
   return p;
 }
 
-// wgmma reads MN-major operands of 16-bit types only.
-inline bool must_transpose(const Matrix& m) { return m.major == Major::mn && size_of(m.type) != 2; }
+// wgmma reads MN-major operands of 16-bit types only. TMA loads them from rows that begin at multiples of 16 bytes, and
+// a group's first row may be anywhere.
+inline bool must_transpose(const Matrix& m) { return m.major == Major::mn && (size_of(m.type) != 2 || m.in_groups); }
 // A packed copy is K-major as well where an MN-major one would have less than 128 bytes in a row. TMA loads 64 such rows
 // for a k-step, and all blocks load the same few lines of L2 at the same time, once for each row; K-major, there are as
 // few rows as the matrix has.
@@ -141,8 +143,10 @@ inline Packed packed_problem(const Problem& asked, const Variant& v, bool aligne
     all.all_blocks += all.blocks;
     all.bytes += bytes_of(to);
   };
-  pack(matrix_a(p), p.lda, p.stride_a, p.op_a, Op::none);
-  pack(matrix_b(p), p.ldb, p.stride_b, p.op_b, Op::transpose);
+  Matrix a = matrix_a(p), b = matrix_b(p);
+  (v.turned ? b : a).in_groups = asked.is_grouped();
+  pack(a, p.lda, p.stride_a, p.op_a, Op::none);
+  pack(b, p.ldb, p.stride_b, p.op_b, Op::transpose);
   // What a group takes on average, since the host does not know how many rows each has.
   if (asked.is_grouped()) (v.turned ? p.n : p.m) = ceil_div(asked.m, asked.groups);
   return all;

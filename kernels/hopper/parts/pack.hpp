@@ -23,7 +23,7 @@ template <class Word> struct PackJob {
   std::int64_t matrices, stride_from, stride_to;
   unsigned blocks_x, blocks_y, blocks_z;
   int across;  // threads along a row, a power of two
-  bool transposed;
+  bool transposed, by_squares;
 };
 
 // Row by row: coalesced, with eight loads in flight for each thread. Block (x, y).
@@ -71,14 +71,14 @@ template <class Word> struct PackTile;
 template <> struct PackTile<std::uint32_t> {
   std::uint32_t words[64][64 + 1];  // rows of an odd number of words against bank conflicts
 };
+template <> struct PackTile<std::uint16_t> { std::uint16_t words[64][64 + 2]; };
 template <> struct PackTile<std::uint8_t> { std::uint32_t words[128][128 / 4]; };
 static_assert(std::max(sizeof(PackTile<std::uint32_t>), sizeof(PackTile<std::uint8_t>)) <= kHelperSharedBytes);
 
 // Transposed through 64 x 64 tiles.
-static __device__ __forceinline__ void pack_transposed(const PackJob<std::uint32_t>& g,
-                                                       PackTile<std::uint32_t>& shared, const std::uint32_t* from,
-                                                       std::uint32_t* to, unsigned block_x, unsigned block_y,
-                                                       unsigned blocks_y) {
+template <class Word>
+__device__ __forceinline__ void pack_transposed(const PackJob<Word>& g, PackTile<Word>& shared, const Word* from,
+                                                Word* to, unsigned block_x, unsigned block_y, unsigned blocks_y) {
   constexpr int side = 64;
   auto& tile = shared.words;
   const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
@@ -169,10 +169,10 @@ __global__ void __launch_bounds__(256)
   for (std::int64_t z = block / (g.blocks_x * g.blocks_y); z < g.matrices; z += g.blocks_z) {
     const Word* const from = g.from + z * g.stride_from;
     Word* const to = g.to + z * g.stride_to;
-    // wgmma reads 16-bit operands of either layout: only short rows are transposed.
+    // wgmma reads 16-bit operands of either layout: only short rows are transposed here.
     if constexpr (sizeof(Word) != 2) {
       __shared__ PackTile<Word> tile;
-      if (g.transposed) {
+      if (g.by_squares) {
         pack_transposed(g, tile, from, to, x, y, g.blocks_y);
         continue;
       }
@@ -196,7 +196,20 @@ template <class Word> PackJob<Word> pack_job(const Matrix& from, const Matrix& t
           static_cast<unsigned>(grid.y),
           static_cast<unsigned>(grid.z),
           pack_across(from),
-          from.major != to.major};
+          from.major != to.major,
+          must_transpose(from)};
+}
+
+template <class Word> Status pack_one(const PackJob<Word>& job, Stream stream) {
+  const auto kernel = job.by_squares ? hopper_pack_one<Word, true> : hopper_pack_one<Word, false>;
+  constexpr std::int64_t most = 65535;
+  for (std::int64_t first = 0; first < job.matrices; first += most) {
+    PackJob<Word> some = job;
+    some.from += first * some.stride_from, some.to += first * some.stride_to;
+    const Grid grid{some.blocks_x, some.blocks_y, std::min(some.matrices - first, most)};
+    if (Status s = launch_pdl_co_resident(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
+  }
+  return {};
 }
 
 // Packs A and B where needed. They become the packed copies, and `scratch` what is left of it.
@@ -215,20 +228,11 @@ template <class Word> Status pack_operands(Matrix& A, Matrix& B, std::span<std::
     *operand = to;
   }
   if (count == 0) return {};
-  if (count == 2) return launch_pdl_co_resident({blocks}, 256, 0, stream, hopper_pack_two<Word>, jobs[0], jobs[1]);
-  const auto kernel = [&] {
-    if constexpr (sizeof(Word) != 2) {
-      if (jobs[0].transposed) return hopper_pack_one<Word, true>;
-    }
-    return hopper_pack_one<Word, false>;
-  }();
-  constexpr std::int64_t most = 65535;
-  for (std::int64_t first = 0; first < jobs[0].matrices; first += most) {
-    PackJob<Word> some = jobs[0];
-    some.from += first * some.stride_from, some.to += first * some.stride_to;
-    const Grid grid{some.blocks_x, some.blocks_y, std::min(some.matrices - first, most)};
-    if (Status s = launch_pdl_co_resident(grid, 256, 0, stream, kernel, some); !s.ok()) return s;
-  }
+  // The kernel for two has no tile for 16-bit words, which groups alone need.
+  if (count == 2 && (sizeof(Word) != 2 || !(jobs[0].by_squares || jobs[1].by_squares)))
+    return launch_pdl_co_resident({blocks}, 256, 0, stream, hopper_pack_two<Word>, jobs[0], jobs[1]);
+  for (std::int64_t i = 0; i < count; ++i)
+    if (Status s = pack_one(jobs[i], stream); !s.ok()) return s;
   return {};
 }
 inline Status pack_operands(Matrix& A, Matrix& B, std::span<std::byte>& scratch, Stream stream) {

@@ -28,12 +28,17 @@ struct Staging {
   __device__ __forceinline__ bool issues() const { return warp == 0 && elect_one(); }
 };
 
+// Where a row of a box has chunk `chunk`, 16 bytes, swizzled for TMA. Rows have `bytes`, 128 or fewer.
+template <int bytes> __device__ __forceinline__ int swizzled_chunk(int row, int chunk) {
+  constexpr int chunks = bytes / 16, turn_rows = 8 / chunks;
+  return row * bytes + (chunk ^ row / turn_rows % chunks) * 16;
+}
+
 // Writes columns first … first + cols - 1 of the 64 accumulator rows to a box of 64 rows, its chunks swizzled for TMA.
 template <Type out, int cols>
 __device__ __forceinline__ void fill_box(unsigned char* box, const float* acc, int first, float alpha) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32 % 4;
-  constexpr int bytes = cols * (out == Type::f32 ? 4 : 2), chunks = bytes / 16, turn_rows = 8 / chunks;
-  const auto chunk_of = [](int row, int chunk) { return row * bytes + (chunk ^ row / turn_rows % chunks) * 16; };
+  constexpr int bytes = cols * (out == Type::f32 ? 4 : 2);
   if constexpr (out == Type::f32) {
 #pragma unroll
     for (int j = 0; j < cols / 8; ++j) {
@@ -41,7 +46,7 @@ __device__ __forceinline__ void fill_box(unsigned char* box, const float* acc, i
       for (int half = 0; half < 2; ++half) {
         const int row = warp * 16 + half * 8 + lane / 4;
         const float* const x = &acc[first / 2 + j * 4 + half * 2];
-        *reinterpret_cast<float2*>(box + chunk_of(row, j * 2 + lane % 4 / 2) + lane % 2 * 8) =
+        *reinterpret_cast<float2*>(box + swizzled_chunk<bytes>(row, j * 2 + lane % 4 / 2) + lane % 2 * 8) =
             make_float2(alpha * x[0], alpha * x[1]);
       }
     }
@@ -55,7 +60,7 @@ __device__ __forceinline__ void fill_box(unsigned char* box, const float* acc, i
       std::uint32_t pairs[4];
 #pragma unroll
       for (int e = 0; e < 4; ++e) pairs[e] = pack<Out>(alpha * x[2 * e], alpha * x[2 * e + 1]);
-      store_matrices(box + chunk_of(row, j * 2 + lane / 16), pairs);
+      store_matrices(box + swizzled_chunk<bytes>(row, j * 2 + lane / 16), pairs);
     }
   }
 }
@@ -99,11 +104,26 @@ __device__ __forceinline__ void fill_turned_box(unsigned char* box, const float*
   }
 }
 
+// Copies `rows` of a box, whose rows have `bytes`, to row y and column x of C: those of a group that ends within it. TMA
+// would write to the next group too.
+template <int bytes, int size>
+__device__ __forceinline__ void copy_box(const Args& g, const unsigned char* box, int x, int y, int rows) {
+  constexpr int chunks = bytes / 16;
+  const std::int64_t cols = g.turned ? g.m : g.n;
+#pragma unroll 1  // its addresses would be kept, and spilled
+  for (int i = static_cast<int>(threadIdx.x) % 128; i < rows * chunks; i += 128) {
+    const int row = i / chunks, chunk = i % chunks, col = x + chunk * (16 / size);
+    if (col >= cols) continue;
+    *reinterpret_cast<float4*>(static_cast<unsigned char*>(g.C) + ((y + row) * g.ldc + col) * size) =
+        *reinterpret_cast<const float4*>(box + swizzled_chunk<bytes>(row, chunk));
+  }
+}
+
 // Stores columns from … from + cols - 1 of a warpgroup's 64 x n accumulators to C by TMA; the first of all is at
 // (row, col) of product `batch`. When kBoxes are written, TMA stores them. Free stages have a box each, `stage_stride`
-// bytes apart.
-template <Type out, int n, int from, int cols, bool turned, int stages, int stage_stride>
-__device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col, int batch,
+// bytes apart. Of groups, `left` rows of C from there on are in this one.
+template <Type out, int n, int from, int cols, bool turned, int stages, int stage_stride, bool grouped>
+__device__ __forceinline__ void store_boxes(const Args& g, const TensorMap& C, int row, int col, int batch, int left,
                                             const float (&acc)[n / 2], float alpha, Staging staging) {
   constexpr int size = out == Type::f32 ? 4 : 2, side = turned ? turned_box_rows(n) : box_cols(n, size),
                 across = turned ? size / 2 : 1,  // boxes next to each other for the 64 accumulator rows
@@ -124,12 +144,21 @@ __device__ __forceinline__ void store_boxes(const TensorMap& C, int row, int col
     }
     fence_proxy_async();
     bar_sync(staging.barrier, 128);
+    const auto right_of = [&](int c) { return turned ? c % across * 32 : c * side; };
+    const auto below_of = [&](int c) { return turned ? c / across * side : 0; };
+    const auto is_full = [&](int c) { return !grouped || left - below_of(c) >= (turned ? side : 64); };
+    if constexpr (grouped) {
+#pragma unroll
+      for (int c = first; c < first + kBoxes && c < boxes; ++c) {
+        if (!is_full(c))
+          copy_box<turned ? kRowBytes : side * size, size>(g, box_of(c), col + right_of(c), row + below_of(c),
+                                                           left - below_of(c));
+      }
+    }
     if (!staging.issues()) continue;
 #pragma unroll
-    for (int c = first; c < first + kBoxes && c < boxes; ++c) {
-      if constexpr (turned) tma_store(C, {col + c % across * 32, row + c / across * side, batch}, box_of(c));
-      if constexpr (!turned) tma_store(C, {col + c * side, row, batch}, box_of(c));
-    }
+    for (int c = first; c < first + kBoxes && c < boxes; ++c)
+      if (is_full(c)) tma_store(C, {col + right_of(c), row + below_of(c), batch}, box_of(c));
     tma_commit();
   }
 }
@@ -140,25 +169,23 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
                                       float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
   constexpr bool finishing = form != Form::plain, grouped = form == Form::grouped;
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
-  // Below the last row of a group are those of the next one, which TMA would write too.
-  const bool ends = grouped && (g.turned ? at.cols < G::bn : at.rows < G::bm);
   constexpr bool in_registers = !finishing || G::template finishes_in_registers<promoted>;
-  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge) && !ends;
+  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge);
   const int c_batch = grouped ? 0 : at.batch;
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
     const int tile_row = row + i * 64, p_row = static_cast<int>(at.row) + tile_row,
-              p_col = static_cast<int>(at.col) + col;
+              p_col = static_cast<int>(at.col) + col, left = g.turned ? at.cols - col : at.rows - tile_row;
     Staging here = staging;
     if (here.stages != nullptr) here.stages += i * 64 * kRowBytes;
     const float alpha = finishing ? 1 : g.alpha;  // or it is applied before
     const auto store_as = [&]<Type out, int from, int cols>() {
       if (g.turned) {
-        store_boxes<out, G::wn, from, cols, true, G::stages, G::bm * kRowBytes>(C, p_col, p_row, c_batch, acc[i],
-                                                                                alpha, here);
+        store_boxes<out, G::wn, from, cols, true, G::stages, G::bm * kRowBytes, grouped>(g, C, p_col, p_row, c_batch,
+                                                                                         left, acc[i], alpha, here);
       } else {
-        store_boxes<out, G::wn, from, cols, false, G::stages, G::bm * kRowBytes>(C, p_row, p_col, c_batch, acc[i],
-                                                                                 alpha, here);
+        store_boxes<out, G::wn, from, cols, false, G::stages, G::bm * kRowBytes, grouped>(g, C, p_row, p_col, c_batch,
+                                                                                          left, acc[i], alpha, here);
       }
     };
     const auto store_columns = [&]<int from, int cols>(std::integer_sequence<int, from, cols>) {
@@ -173,6 +200,7 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
       if (g.out == Type::f32) store_as.template operator()<Type::f32, from, cols>();
     };
     if (by_tma) {
+      if (grouped && left <= 0) continue;
       constexpr int cols = finishing ? G::finished_n : G::wn;
       [&]<int... part>(std::integer_sequence<int, part...>) {
         (store_columns(std::integer_sequence<int, part * cols, cols>{}), ...);

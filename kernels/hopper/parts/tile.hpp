@@ -87,6 +87,9 @@ struct Tile {
 // What a kernel is compiled for: a product alone, one with an epilogue, or groups of rows, with one or without.
 enum class Form : std::uint8_t { plain, finishing, grouped };
 
+// Whether sums of e4m3 are added in f32 after every k-step.
+inline bool promotes(const Problem& p) { return p.in == Type::e4m3 && p.compute != Compute::fast; }
+
 // A tile as the library may run it.
 struct Variant {
   Tile tile;
