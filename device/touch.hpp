@@ -10,8 +10,7 @@ __device__ __forceinline__ void touch_global(const void* at) {
 #ifdef CAIRN_EMULATED
   (void)*static_cast<const unsigned char*>(at);
 #else
-  unsigned value;
-  asm volatile("ld.global.u8 %0, [%1];" : "=r"(value) : "l"(at));
+  asm volatile("{ .reg .u32 unused; ld.global.u8 unused, [%0]; }" ::"l"(at));
 #endif
 }
 
