@@ -55,10 +55,11 @@ template <int n> __device__ __forceinline__ void activate(Activation activation,
 #pragma unroll
     for (int i = 0; i < n; ++i) x[i] = f(x[i]);
   };
-  if (activation == Activation::relu) each([](float v) { return v < 0 ? 0.0f : v; });
-  if (activation == Activation::silu) each([](float v) { return detail::silu(v); });
-  if (activation == Activation::gelu_tanh) each([](float v) { return detail::gelu_tanh(v); });
-  if (activation == Activation::gelu) each([](float v) { return detail::gelu(v); });
+  if (activation == Activation::none) return;
+  if (activation == Activation::relu) return each([](float v) { return v < 0 ? 0.0f : v; });
+  if (activation == Activation::silu) return each([](float v) { return detail::silu(v); });
+  if (activation == Activation::gelu_tanh) return each([](float v) { return detail::gelu_tanh(v); });
+  each([](float v) { return detail::gelu(v); });
 }
 
 // In f64, where a product is slow enough for functions that are right to the last digits.

@@ -107,40 +107,40 @@ __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPo
   for (int i = 0; i < n / 2; ++i) acc[i] = g.alpha * sums[from / 2 + i];
   const int lane = static_cast<int>(threadIdx.x) % 32,
             below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
-  // What load(i) has for this lane's columns of the tile, and for its rows; 0 for those beyond the matrix.
-  const auto of_columns = [&](float(&own)[(n + 31) / 32], auto&& load) {
+  // Elements of a vector for this lane's columns of the tile, and for its rows. Beyond the matrix the last is taken again,
+  // for what is not stored: without branches all loads are in flight together.
+  const auto of_columns = [&]<class T>(float(&own)[(n + 31) / 32], const T* vector, int step) {
 #pragma unroll
-    for (int i = 0; i < (n + 31) / 32; ++i) {
-      const int c = col + i * 32 + lane;
-      own[i] = c < at.cols ? load(at.col + c) : 0.0f;
-    }
+    for (int i = 0; i < (n + 31) / 32; ++i)
+      own[i] = static_cast<float>(vector[(at.col + min(col + i * 32 + lane, at.cols - 1)) * step]);
   };
-  const auto of_rows = [&](float(&own)[2], auto&& load) {
+  const auto of_rows = [&]<class T>(float(&own)[2], const T* vector, int step) {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) own[i] = below + i * 8 < at.rows ? load(at.row + below + i * 8) : 0.0f;
+    for (int i = 0; i < 2; ++i)
+      own[i] = static_cast<float>(vector[(at.row + min(below + i * 8, at.rows - 1)) * step]);
   };
   const Scales &rows_by = g.turned ? e.b : e.a, &columns_by = g.turned ? e.a : e.b;
   if (e.a.data != nullptr || e.b.data != nullptr) {
-    float down[2], across[(n + 31) / 32];
-    of_rows(down, [&](std::int64_t i) { return rows_by.at<float>(at.batch, i); });
-    of_columns(across, [&](std::int64_t i) { return columns_by.at<float>(at.batch, i); });
+    float down[2] = {1, 1}, across[(n + 31) / 32];
+#pragma unroll
+    for (float& x : across) x = 1;
+    const auto of = [&](const Scales& s) { return static_cast<const float*>(s.data) + at.batch * s.stride; };
+    if (rows_by.data != nullptr) of_rows(down, of(rows_by), rows_by.vector);
+    if (columns_by.data != nullptr) of_columns(across, of(columns_by), columns_by.vector);
     along_columns<n>(acc, across, [&](float x, float element, int half) { return x * (down[half] * element); });
   }
-  const auto bias = [&](std::int64_t i) {
-    float value = 0;
-    with_out<In>(e.wide_bias ? Type::f32 : g.out, [&]<class T>() {
-      value = static_cast<float>(static_cast<const T*>(e.bias)[at.batch * e.stride_bias + i]);
-    });
-    return value;
+  const auto with_bias = [&](auto&& f) {
+    with_out<In>(e.wide_bias ? Type::f32 : g.out,
+                 [&]<class T>() { f(static_cast<const T*>(e.bias) + at.batch * e.stride_bias); });
   };
   const auto add = [](float x, float y, int = 0) { return detail::sum_of(x, y); };
   if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
     float own[(n + 31) / 32];
-    of_columns(own, bias);
+    with_bias([&](const auto* bias) { of_columns(own, bias, 1); });
     along_columns<n>(acc, own, add);
   } else if (e.side != Bias::none) {
     float own[2];
-    of_rows(own, bias);
+    with_bias([&](const auto* bias) { of_rows(own, bias, 1); });
     along_rows<n>(acc, own, add);
   }
   activate(e.activation, acc);
