@@ -109,15 +109,15 @@ __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPo
             below = row + static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
   // Elements of a vector for this lane's columns of the tile, and for its rows. Beyond the matrix the last is taken again,
   // for what is not stored: without branches all loads are in flight together.
-  const auto of_columns = [&]<class T>(float(&own)[(n + 31) / 32], const T* vector, int step) {
+  const auto of_columns = [&]<class T>(float(&own)[(n + 31) / 32], const T* vector, bool each) {
 #pragma unroll
     for (int i = 0; i < (n + 31) / 32; ++i)
-      own[i] = static_cast<float>(vector[(at.col + min(col + i * 32 + lane, at.cols - 1)) * step]);
+      own[i] = static_cast<float>(vector[each ? at.col + min(col + i * 32 + lane, at.cols - 1) : 0]);
   };
-  const auto of_rows = [&]<class T>(float(&own)[2], const T* vector, int step) {
+  const auto of_rows = [&]<class T>(float(&own)[2], const T* vector, bool each) {
 #pragma unroll
     for (int i = 0; i < 2; ++i)
-      own[i] = static_cast<float>(vector[(at.row + min(below + i * 8, at.rows - 1)) * step]);
+      own[i] = static_cast<float>(vector[each ? at.row + min(below + i * 8, at.rows - 1) : 0]);
   };
   const Scales &rows_by = g.turned ? e.b : e.a, &columns_by = g.turned ? e.a : e.b;
   if (e.a.data != nullptr || e.b.data != nullptr) {
@@ -136,11 +136,11 @@ __device__ __forceinline__ void finish_in_registers(const Args& g, const BatchPo
   const auto add = [](float x, float y, int = 0) { return detail::sum_of(x, y); };
   if (e.side != Bias::none && (e.side == Bias::columns) != g.turned) {
     float own[(n + 31) / 32];
-    with_bias([&](const auto* bias) { of_columns(own, bias, 1); });
+    with_bias([&](const auto* bias) { of_columns(own, bias, true); });
     along_columns<n>(acc, own, add);
   } else if (e.side != Bias::none) {
     float own[2];
-    with_bias([&](const auto* bias) { of_rows(own, bias, 1); });
+    with_bias([&](const auto* bias) { of_rows(own, bias, true); });
     along_rows<n>(acc, own, add);
   }
   activate(e.activation, acc);
