@@ -177,12 +177,13 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
                                                       : std::min<std::int64_t>(stream_k.whole, most);
   const auto cluster = static_cast<unsigned>(together);
   const Kernel kernel = kernel_of(form, p, tile_of(v), A.major, B.major);
+  const int shared = t.shared(B.major, promotes(p) && form != Form::plain);
   // Not early: the grid before may write the ends of the groups, which blocks read first.
   if (form == Form::grouped)
-    return launch_cluster(cluster, {clusters * together}, kThreads, t.shared(B.major), stream, kernel, maps.A, maps.B,
-                          maps.C, g);
-  if (Status s = launch_pdl_cluster(cluster, {clusters * together}, kThreads, t.shared(B.major), stream, kernel,
-                                    maps.A, maps.B, maps.C, g);
+    return launch_cluster(cluster, {clusters * together}, kThreads, shared, stream, kernel, maps.A, maps.B, maps.C,
+                          g);
+  if (Status s = launch_pdl_cluster(cluster, {clusters * together}, kThreads, shared, stream, kernel, maps.A, maps.B,
+                                    maps.C, g);
       !s.ok() || stream_k.split == 0) {
     return s;
   }

@@ -30,8 +30,8 @@ template <class In, int tile, Major a_major, Major b_major, bool promoted, Form 
 __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     hopper_59_summit(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                      const __grid_constant__ TensorMap C, const __grid_constant__ Args g) {
-  using G = Geometry<kTiles[tile], b_major>;
   constexpr bool finishing = form != Form::plain, grouped = form == Form::grouped;
+  using G = Geometry<kTiles[tile], b_major, promoted && finishing>;
   constexpr int bk = kRowBytes / element_size<In>;
   extern __shared__ __align__(1024) unsigned char hopper_59_shared[];
   unsigned char* const sA = hopper_59_shared;                    // (stages, bm, bk), or (…, bm / 64, bk, 64)
@@ -40,13 +40,17 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       hopper_59_shared + G::stages * G::stage_bytes;  // (2, boxes, 64, 128 B), or a strip for each warp
   Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kBoxes * kBoxBytes);
   Mbarrier* const empty = full + G::stages;
+  float* const sScales = reinterpret_cast<float*>(empty + G::stages);  // (stages, stage_scales), if it takes any
+  const bool in_blocks = G::scales_blocks && g.epilogue.steps_a.data != nullptr;
 
   // Blocks that load into a stage of this one, or receive what it loads: its column of the cluster, and its row.
   const int fillers = g.down + g.across - 1;
   if (threadIdx.x == 0) {
+    // A thread of the producer, which also expects the bytes of TMA; and a thread of each warpgroup. With scales of
+    // blocks, the warp that copies them, and each warp that reads them.
     for (int i = 0; i < G::stages; ++i) {
-      mbarrier_init(full + i, 1);  // a thread of the producer, which also expects the bytes of TMA
-      mbarrier_init(empty + i, static_cast<unsigned>((G::pingpong ? 1 : 2) * fillers));  // a thread of each warpgroup
+      mbarrier_init(full + i, in_blocks ? 2 : 1);
+      mbarrier_init(empty + i, static_cast<unsigned>((G::pingpong ? 1 : 2) * (fillers + (in_blocks ? 4 : 0))));
     }
     fence_mbarrier_init();
   }
@@ -130,7 +134,11 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
           }
         }
       };
-      if (__shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0) == 0 && elect_one()) {
+      const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+      if constexpr (G::scales_blocks) {
+        if (in_blocks && warp == 1) copy_scales<G, Item>(g, sScales, full, empty, block, blocks, rank, place);
+      }
+      if (warp == 0 && elect_one()) {
         if (g.down == 1) {
           produce.template operator()<false, false>();
         } else if (g.across == 1) {
@@ -161,6 +169,10 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
   const auto release = [&](int used) {
     if (releases) mbarrier_arrive(empty + used);
     if (releases_remote) mbarrier_arrive_remote(empty + used, filler);
+    if (in_blocks) {
+      __syncwarp();
+      if (elect_one()) mbarrier_arrive(empty + used);
+    }
   };
 
   pdl_wait();
@@ -200,17 +212,22 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       const MatrixDescriptor a = descriptor(sA + (stage * G::bm + row) * kRowBytes);
       const MatrixDescriptor b = descriptor(sB + (stage * G::b_rows + b_row) * kRowBytes);
       if constexpr (promoted) {
-        if (finishing && G::scales_blocks && g.epilogue.steps_a.data != nullptr) {
-          const BlockScales scales{g, at, row, col, k_step};
-          constexpr int n = G::scaled_n;
-          multiply_promoted<In, G, n>(a, b, [&](int i, int from, const auto& sums) {
-            add_scaled<n>(acc[i] + from / 2, sums, scales, i * 64, from);
-          });
+        constexpr int n = G::promoted_n;
+        if (in_blocks) {
+          const BlockScales<G> scales(g, at, row, col);
+          const float* const slot = sScales + stage * G::stage_scales;
+          multiply_promoted<In, G>(
+              a, b, [&](int i, int from) { return scales.factors(slot, i * 64, from); },
+              [&](int i, int from, const auto& sums, const auto& by) {
+                scales.template add<n>(acc[i] + from / 2, sums, by, slot, i * 64, from);
+              });
         } else {
-          multiply_promoted<In, G>(a, b, [&](int i, int from, const auto& sums) {
+          multiply_promoted<In, G>(
+              a, b, [](int, int) { return 0; },
+              [&](int i, int from, const auto& sums, int) {
 #pragma unroll
-            for (int e = 0; e < G::promoted_n / 2; ++e) acc[i][from / 2 + e] += sums[e];
-          });
+                for (int e = 0; e < n / 2; ++e) acc[i][from / 2 + e] += sums[e];
+              });
         }
         release(stage);
       } else {
@@ -253,7 +270,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
 using Kernel = void (*)(TensorMap, TensorMap, TensorMap, Args);
 using Tiles = std::make_integer_sequence<int, static_cast<int>(std::size(kTiles))>;
 using LoadedTiles = std::make_integer_sequence<int, kLoadedTiles>;
-using EpilogueTiles = FinishingTiles;
+template <bool promoted> using EpilogueTiles = FinishingTiles<promoted>;
 template <bool promoted> using TilesOfGroups = GroupedTiles<promoted>;
 template <class In, Major a, Major b, bool promoted, Form form, int... tile>
 Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
@@ -262,7 +279,7 @@ Kernel kernel_in(int index, std::integer_sequence<int, tile...>) {
   return kernel;
 }
 template <class In, bool promoted, Form form> Kernel kernel_of(int tile, Major a, Major b) {
-  using Some = std::conditional_t<form == Form::grouped, TilesOfGroups<promoted>, EpilogueTiles>;
+  using Some = std::conditional_t<form == Form::grouped, TilesOfGroups<promoted>, EpilogueTiles<promoted>>;
   using Loaded = std::conditional_t<form == Form::plain, LoadedTiles, Some>;
   using All = std::conditional_t<form == Form::plain, Tiles, Some>;
   if constexpr (sizeof(In) == 2) {          // wgmma reads 16-bit operands of either layout; fetched tiles are K-major

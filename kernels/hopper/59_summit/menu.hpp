@@ -31,8 +31,11 @@ inline constexpr Tile kTiles[] = {{128, 256},
                                   {64, 32, Team::pingpong, Sharing::pair, true},
                                   {64, 16, Team::pingpong, Sharing::pair, true}};
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
-// Those with a second kernel, which applies an epilogue.
-using FinishingTiles = std::integer_sequence<int, 0, 1, 2, 3, 4, 6, 12, 13>;
+// Those with a second kernel, which applies an epilogue. 256x128 is there for promoted sums, with which 128x256 has no
+// registers for it (Tile::finishes_in_registers).
+template <bool promoted>
+using FinishingTiles = std::conditional_t<promoted, std::integer_sequence<int, 0, 1, 2, 3, 4, 6, 12, 13>,
+                                          std::integer_sequence<int, 0, 2, 3, 4, 6, 12, 13>>;
 // Those with a third one, for groups of rows. Promoted sums would spill in pingpong of 128x128.
 template <bool promoted>
 using GroupedTiles = std::conditional_t<promoted, std::integer_sequence<int, 0, 2, 4, 6, 12>,
@@ -79,11 +82,13 @@ inline Form form_of(const Problem& p) {
 inline bool finishes(const Problem& p, const Variant& v) {
   if (form_of(p) == Form::plain) return true;
   const bool in_blocks = p.scale_a == Scale::vector_blocks || p.scale_a == Scale::blocks;
+  const bool each_column = (v.turned ? p.scale_a : p.scale_b) == Scale::vector_blocks;
   const int tile = tile_of(v);
-  const bool there = !p.is_grouped() ? is_one_of(tile, FinishingTiles{})
-                     : promotes(p)   ? is_one_of(tile, GroupedTiles<true>{})
-                                     : is_one_of(tile, GroupedTiles<false>{});
-  return there && (!in_blocks || v.tile.scales_blocks());
+  const auto is_there = [&]<bool promoted>() {
+    return p.is_grouped() ? is_one_of(tile, GroupedTiles<promoted>{}) : is_one_of(tile, FinishingTiles<promoted>{});
+  };
+  return (promotes(p) ? is_there.template operator()<true>() : is_there.template operator()<false>()) &&
+         (!in_blocks || (v.tile.scales_blocks() && (!each_column || v.tile.scales_columns())));
 }
 
 }  // namespace cairn::hopper_59

@@ -36,11 +36,11 @@ Choice choose_of(const std::array<Variant, count>& variants, const Query& query,
   const auto considered = [&](std::size_t i) {
     return (!variants[i].tile.fetched || fetch) && finishes(query.problem, variants[i]);
   };
-  std::size_t fastest = 0;  // the first of equals: tiles with more stages precede co-resident ones
+  std::size_t fastest = count;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
     if (!considered(i)) continue;
     costs[i] = cost_of(variants[i], packed(i), query.device);
-    if (us(i) < us(fastest)) fastest = i;
+    if (fastest == count || us(i) < us(fastest)) fastest = i;
   }
   const Cost& first = costs[fastest];
   if (!first.by_power()) return choice(fastest, first);

@@ -33,9 +33,12 @@ __device__ __forceinline__ void multiply(float (&acc)[G::wgmmas][G::wn / 2], Mat
 
 // The same with promotion, complete on return. The tensor cores keep 14 bits of a sum of e4m3 products, so the
 // products of one k-step are summed from zero there and then added to f32 accumulators. Only the wgmma of the other
-// warpgroup overlap the additions: add(i, col, sums) adds those of 64 rows from 64 i on and of n columns from `col` on.
-template <class In, class G, int n = G::promoted_n, class Add>
-__device__ __forceinline__ void multiply_promoted(MatrixDescriptor a, MatrixDescriptor b, Add&& add) {
+// warpgroup overlap the additions: add(i, col, sums, factors) adds those of 64 rows from 64 i on and of promoted_n columns
+// from `col` on. Before they are there, factors(i, col) reads what they are multiplied by.
+template <class In, class G, class Factors, class Add>
+__device__ __forceinline__ void multiply_promoted(MatrixDescriptor a, MatrixDescriptor b, Factors&& factors,
+                                                  Add&& add) {
+  constexpr int n = G::promoted_n;
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
 #pragma unroll
@@ -47,9 +50,10 @@ __device__ __forceinline__ void multiply_promoted(MatrixDescriptor a, MatrixDesc
         wgmma<In, n>(step_acc, a.at(i * 64 * kRowBytes + kk * 32), b.at(col * kRowBytes + kk * 32), kk > 0);
       }
       wgmma_commit();
+      const auto by = factors(i, col);
       wgmma_wait<0>();
       wgmma_fence_operand(step_acc);
-      add(i, col, step_acc);
+      add(i, col, step_acc, by);
     }
   }
 }

@@ -66,20 +66,30 @@ struct Tile {
   constexpr bool finishes_in_registers(bool promoted) const { return !promoted || wn() < 256; }
   // Scales of blocks multiply the sums of a k-step. With two wgmma a step the kernel would spill.
   constexpr bool scales_blocks() const { return wm() == 64; }
+  // Those of each column too, and not of blocks of them only, unless one of four stages would have to go for them.
+  constexpr bool scales_columns() const { return wn() < 256; }
+  // In a stage: of rows, and of columns or of the two blocks that 256 of them are in.
+  constexpr int stage_scales() const { return bm + (scales_columns() ? bn : 2); }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
-  constexpr int shared_of_stage(Major b) const { return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)); }
+  // `scaled`: of kernels that take scales of blocks, if the tile does.
+  constexpr int shared_of_stage(Major b, bool scaled) const {
+    const int scales = scaled && scales_blocks() ? stage_scales() * static_cast<int>(sizeof(float)) : 0;
+    return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)) + scales;
+  }
   // The stages that fit beside the staging boxes and what shares the SM.
-  constexpr int stages(Major b) const {
+  constexpr int stages(Major b, bool scaled) const {
     const int helper = sharing == Sharing::helper ? kReservedSharedBytes + kHelperSharedBytes : 0;
     const int block = (228 * 1024 - helper) / (paired() ? 2 : 1) - kReservedSharedBytes;
-    return (block - 2 * kBoxes * kBoxBytes) / shared_of_stage(b);
+    return (block - 2 * kBoxes * kBoxBytes) / shared_of_stage(b, scaled);
   }
-  constexpr int shared(Major b) const { return stages(b) * shared_of_stage(b) + 2 * kBoxes * kBoxBytes; }
+  constexpr int shared(Major b, bool scaled) const {
+    return stages(b, scaled) * shared_of_stage(b, scaled) + 2 * kBoxes * kBoxBytes;
+  }
   constexpr bool valid() const {
     return wm() % 64 == 0 && bm <= 256 && wn() % 16 == 0 && wn() <= 256 &&
            (wn() <= 64 || turned_box_rows(wn()) >= 32) && accumulators() + 40 <= consumer_registers() &&
            128 * producer_registers() + 256 * consumer_registers() <= kThreads * launch_registers() &&
-           stages(Major::mn) >= 2 && (!fetched || paired()) &&
+           stages(Major::mn, false) >= 2 && (!fetched || paired()) &&
            kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
   }
 };
@@ -116,12 +126,13 @@ struct Variant {
 };
 
 // A tile as the kernel is compiled for it.
-template <Tile tile, Major b_major> struct Geometry {
+template <Tile tile, Major b_major, bool scaled> struct Geometry {
   static constexpr Tile t = tile;
-  static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major);
+  static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major, scaled);
   static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
   static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
-  static constexpr bool scales_blocks = t.scales_blocks();
+  static constexpr bool scales_blocks = scaled && t.scales_blocks(), scales_columns = t.scales_columns();
+  static constexpr int stage_scales = t.stage_scales();
   static constexpr int stage_bytes = t.stage_bytes(b_major);
   static constexpr int wm = t.wm(), wn = t.wn();
   static constexpr int wgmmas = wm / 64;  // of 64 rows
@@ -129,7 +140,6 @@ template <Tile tile, Major b_major> struct Geometry {
                        b_part = b_rows / parts_n;  // warpgroups next to each other, rows of B of each
   // Columns promoted at a time, as many as there are registers for.
   static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn > 128 || t.accumulators() >= 144 ? wn / 2 : wn;
-  static constexpr int scaled_n = t.accumulators() >= 128 ? 64 : promoted_n;  // the same with scales
   template <bool promoted> static constexpr bool finishes_in_registers = t.finishes_in_registers(promoted);
   static constexpr int finished_n = wn < 256 ? wn : 128;  // columns that an epilogue is applied to at a time
 };
