@@ -206,6 +206,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
       mbarrier_wait(full + stage, phase);
       if (idle) {
+        bar_sync(barrier, 128);  // a warp that is late would miss phases, as wgmma lets none
         release(stage);
         continue;
       }
