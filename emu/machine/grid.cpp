@@ -133,15 +133,20 @@ bool Grid::start_another() {
   return false;
 }
 
+// Those that a watchdog has started in the meantime count too.
+bool Grid::lacks_workers() {
+  const std::lock_guard lock(mutex_);
+  return unfinished() && workers_ < launch_.cluster_size();
+}
+
 Status run_grid(const Launch& launch) {
   if (trace_hooks != nullptr) trace_hooks->launch_begins(launch);
   Grid grid(launch);
   grid.add_worker();  // this OS thread
   const auto most = std::max<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), launch.cluster_size());
   const std::uint64_t wanted = std::min(most, grid.blocks());
-  std::uint64_t workers = 1;
-  while (workers < wanted && grid.start_another()) ++workers;
-  if (workers < launch.cluster_size()) grid.fail("there are no OS threads for all blocks of a cluster");
+  for (std::uint64_t workers = 1; workers < wanted && grid.start_another();) ++workers;
+  if (grid.lacks_workers()) grid.fail("there are no OS threads for all blocks of a cluster");
   grid.work();
   ThreadPool::instance().finish(grid);
   if (trace_hooks != nullptr) trace_hooks->launch_ends(launch, grid.failed() ? grid.message().c_str() : nullptr);

@@ -26,6 +26,8 @@ class Grid {
   // are co-resident on the device.
   bool add_worker();
   bool unfinished() const { return !failed() && next_.load(std::memory_order_relaxed) < blocks_; }
+  // Whether too few OS threads work on this grid for the blocks of a cluster, which run at the same time.
+  bool lacks_workers();
   std::uint64_t blocks() const { return blocks_; }
 
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
