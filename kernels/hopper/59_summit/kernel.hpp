@@ -199,14 +199,14 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     if constexpr (promoted) clear(acc);
     if constexpr (finishing && G::template finishes_in_registers<promoted>)
       touch_vectors<In, G::wm, G::wn>(g, at, row, col);
-    // Of the last tile of a group, one below the other may have no rows.
+    // The lower warpgroup may have no rows of a group's last tile.
     const bool idle = grouped && !promoted && !g.turned && row >= at.rows;
     if (G::pingpong && iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
 #pragma unroll 1
     for (int k_step = work.begin; k_step < work.end; ++k_step, advance()) {
       mbarrier_wait(full + stage, phase);
       if (idle) {
-        bar_sync(barrier, 128);  // a warp that is late would miss phases, as wgmma lets none
+        bar_sync(barrier, 128);  // wgmma would keep the warps together; a late one would miss a phase
         release(stage);
         continue;
       }
