@@ -175,6 +175,13 @@ cairn_status cairn_gemm_operands(cairn_handle handle, const cairn_problem* probl
                                  const cairn_operands* operands);
 
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem);
+/* The same with the kernel named instead of chosen: a rung of the ladder, "simt/13", or "simt/22@2" with a tile. Refused if
+ * it does not take the problem, and on the CPU, which has no rungs. */
+cairn_status cairn_plan_create_named(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem,
+                                     const char* rung);
+/* The rungs that multiply, from the bottom of the ladder. The id of one past the last is NULL. */
+size_t cairn_rung_count(void);
+const char* cairn_rung_id(size_t index);
 cairn_status cairn_plan_destroy(cairn_plan plan); /* as cairn_destroy */
 /* The texts live as long as the plan. */
 cairn_status cairn_plan_id(cairn_plan plan, const char** id);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "cairn/numbers.hpp"
@@ -85,6 +86,7 @@ class Plan {
 
  private:
   friend Status plan(const Handle&, const Problem&, Plan&) noexcept;
+  friend Status plan(const Handle&, const Problem&, std::string_view, Plan&) noexcept;
   friend Status run(Handle&, const Plan&, double, double, const Operands&) noexcept;
   std::shared_ptr<const Impl> impl_;
 };
@@ -92,6 +94,13 @@ class Plan {
 // Chooses what to run. A plan may be copied, and run any number of times with any handle on the same
 // device. On failure `out` stays as it was.
 Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept;
+
+// The same with the kernel named instead of chosen, for comparing the rungs of the ladder: "simt/13", or "simt/22@2" with
+// a tile. Refused if it does not take the problem, and on the CPU, which has no rungs.
+Status plan(const Handle& handle, const Problem& problem, std::string_view rung, Plan& out) noexcept;
+
+// The ids of the rungs that multiply, from the bottom of the ladder: 0, 1, 2 … until the id is empty.
+std::string_view rung_id(std::size_t index) noexcept;
 
 // C = alpha * op(A) * op(B) + beta * C. alpha and beta are first rounded to f64 for f64 problems and to f32
 // for all others. beta = 0 does not read C; alpha = 0 or k = 0 does not read A or B, which may be null.

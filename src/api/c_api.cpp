@@ -2,6 +2,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cairn/cairn.h"
@@ -77,6 +78,19 @@ Status gemm(cairn_handle handle, const cairn_problem* problem, double alpha, con
   cairn::Problem p;
   if (auto s = read_problem(problem, p); !s.ok()) return s;
   return cairn::gemm(handle->handle, p, alpha, A, B, beta, C);
+}
+
+// make(p, plan) makes the plan of a handle that is open.
+template <class Make>
+Status create_plan(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem, Make&& make) {
+  if (plan == nullptr) return null("plan");
+  if (auto s = live(handle); !s.ok()) return s;
+  cairn::Problem p;
+  if (auto s = read_problem(problem, p); !s.ok()) return s;
+  cairn::Plan made;
+  if (auto s = make(p, made); !s.ok()) return s;
+  *plan = Live<cairn_plan_t>::add(std::make_unique<cairn_plan_t>(made));
+  return {};
 }
 
 cairn_status typed(cairn_type type, cairn_handle handle, cairn_order order, cairn_op op_a, cairn_op op_b, int64_t m,
@@ -210,16 +224,32 @@ cairn_status cairn_gemm_operands(cairn_handle handle, const cairn_problem* probl
 }
 
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem) {
-  return answer([&]() -> Status {
-    if (plan == nullptr) return null("plan");
-    if (auto s = live(handle); !s.ok()) return s;
-    cairn::Problem p;
-    if (auto s = read_problem(problem, p); !s.ok()) return s;
-    cairn::Plan made;
-    if (auto s = cairn::plan(handle->handle, p, made); !s.ok()) return s;
-    *plan = Live<cairn_plan_t>::add(std::make_unique<cairn_plan_t>(made));
-    return {};
+  return answer([&] {
+    return create_plan(plan, handle, problem,
+                       [&](const cairn::Problem& p, cairn::Plan& made) { return cairn::plan(handle->handle, p, made); });
   });
+}
+
+cairn_status cairn_plan_create_named(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem,
+                                     const char* rung) {
+  return answer([&] {
+    if (rung == nullptr) return null("rung");
+    return create_plan(plan, handle, problem, [&](const cairn::Problem& p, cairn::Plan& made) {
+      return cairn::plan(handle->handle, p, rung, made);
+    });
+  });
+}
+
+// The ids are literals, so they are null-terminated.
+const char* cairn_rung_id(size_t index) {
+  const std::string_view id = cairn::rung_id(index);
+  return id.empty() ? nullptr : id.data();
+}
+
+size_t cairn_rung_count(void) {
+  size_t count = 0;
+  while (!cairn::rung_id(count).empty()) ++count;
+  return count;
 }
 
 cairn_status cairn_plan_destroy(cairn_plan plan) { return destroy(plan); }

@@ -8,6 +8,7 @@
 #include "src/api/guard.hpp"
 #include "src/api/handle.hpp"
 #include "src/dispatch/check.hpp"
+#include "src/dispatch/named.hpp"
 #include "src/dispatch/normalize.hpp"
 #include "src/dispatch/plan.hpp"
 
@@ -92,6 +93,19 @@ Status plan(const Handle& handle, const Problem& problem, Plan& out) noexcept {
   });
 }
 
+Status plan(const Handle& handle, const Problem& problem, std::string_view rung, Plan& out) noexcept {
+  return api::guarded([&]() -> Status {
+    if (!handle.is_open()) return not_open();
+    if (auto s = dispatch::check(problem); !s.ok()) return s;
+    std::shared_ptr<const Plan::Impl> made;
+    if (auto s = dispatch::make_named_plan(handle.impl()->machine->facts(), problem, rung, made); !s.ok()) return s;
+    out.impl_ = std::move(made);
+    return {};
+  });
+}
+
+std::string_view rung_id(std::size_t index) noexcept { return dispatch::rung_id(index); }
+
 Status run(Handle& handle, const Plan& plan, double alpha, const void* A, const void* B, double beta,
            void* C) noexcept {
   return run(handle, plan, alpha, beta, {.A = A, .B = B, .C = C});
@@ -104,6 +118,11 @@ Status run(Handle& handle, const Plan& plan, double alpha, double beta, const Op
     if (plan.impl()->device != handle.device()) {
       return {Code::invalid_argument, "plan was made for device " + std::to_string(plan.impl()->device) +
                                           "; the handle is on device " + std::to_string(handle.device())};
+    }
+    // The cache has one plan for a problem, the library's own.
+    if (plan.impl()->named) {
+      PlanEntry named{plan.impl_, {}};
+      return execute(*handle.impl(), named, alpha, beta, operands);
     }
     // A plan from another handle is added to this handle's cache, since a launch cache belongs to one handle.
     Handle::Impl& impl = *handle.impl();

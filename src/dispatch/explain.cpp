@@ -67,7 +67,9 @@ std::string explain_tiles(const Plan::Impl& plan) {
 std::string explain_best(const Plan::Impl& plan) {
   const auto& [rung, choice, aligned, whole] = plan.best;
   std::string why = std::string(rung->id) + ": chosen, ";
-  if (rung->choose == nullptr) {
+  if (plan.named) {
+    why += "asked for by name";
+  } else if (rung->choose == nullptr) {
     why += "the highest rung that takes this problem; no rung with a forecast takes it";
   } else if (whole) {
     why += "as for " + std::to_string(kInvariantLike) + " " +
@@ -79,7 +81,7 @@ std::string explain_best(const Plan::Impl& plan) {
   why += "; tile " + std::string(rung->tile_name(choice.tile).text);
   if (*choice.preference != '\0') why += ", the " + std::string(choice.preference);
   why += "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
-  return rung->choose == nullptr || whole ? why : why + explain_tiles(plan);
+  return rung->choose == nullptr || whole || plan.named ? why : why + explain_tiles(plan);
 }
 
 std::string explain_fallback(const Plan::Impl& plan) {
@@ -137,6 +139,7 @@ std::string reason_of(const Rung& rung, const Plan::Impl& plan) {
 
 // The rungs with a forecast from the top of the ladder; those without one, and those ruled out, by reason.
 std::string explain_gpu(const Plan::Impl& plan) {
+  if (plan.named) return explain_best(plan) + (plan.fallback.rung == nullptr ? "" : explain_fallback(plan));
   std::vector<const Rung*> rungs;
   for (const Rung* rung : ladder_of(plan.kind))
     if (rung->kind == RungKind::gemm) rungs.push_back(rung);

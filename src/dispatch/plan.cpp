@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/dispatch/named.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::dispatch {
@@ -101,9 +102,32 @@ Status plan_gpu(Plan::Impl& plan) {
   return {};
 }
 
-}  // namespace
+// The rung that the plan's problem is to run by. If A and B must be aligned for it, and it can pack them, the same tile
+// does so where they are not.
+Status plan_named(Plan::Impl& plan, std::string_view name) {
+  if (plan.kind == runtime::Kind::cpu) {
+    return {Code::unsupported, "rung is '" + std::string(name) +
+                                   "', and rungs run on a GPU or on the emulator; the handle is on " + plan.device_name};
+  }
+  NamedRung found;
+  if (auto s = find_rung(ladder_of(plan.kind), name, found); !s.ok()) return s;
+  const Rung& rung = *found.rung;
+  const auto refused = [&](const std::string& why) -> Status {
+    return {Code::unsupported, std::string(rung.id) + " does not take " + plan.asked.brief() + ": " + why};
+  };
+  if (const std::string why = why_not(rung, plan.row, plan.gpu); !why.empty()) return refused(why);
+  if (found.tile == kAnyTile && plan.row.invariant != Invariant::none)
+    return refused("it would choose another tile for another size; name one, as in " + std::string(name) + "@0");
+  if (found.tile != kAnyTile && rung.finishes != nullptr && !rung.finishes(plan.row, found.tile))
+    return refused("tile " + std::to_string(found.tile) + " does not take its epilogue; others of the rung do");
+  plan.best = candidate(rung, plan.row, plan.gpu, found.tile);
+  if (rung.pointer_alignment > 1 && rung.copies)
+    plan.fallback = candidate(rung, plan.row, plan.gpu, plan.best.choice.tile, false);
+  plan.named = true;
+  return {};
+}
 
-Status make_plan(const runtime::Facts& facts, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
+std::shared_ptr<Plan::Impl> empty_plan(const runtime::Facts& facts, const Problem& problem) {
   auto plan = std::make_shared<Plan::Impl>();
   plan->asked = problem;
   plan->row = with_used_strides(to_row(problem));
@@ -111,8 +135,24 @@ Status make_plan(const runtime::Facts& facts, const Problem& problem, std::share
   plan->device = facts.device;
   plan->device_name = facts.name;
   plan->gpu = device_of(facts);
+  return plan;
+}
+
+}  // namespace
+
+Status make_plan(const runtime::Facts& facts, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
+  const auto plan = empty_plan(facts, problem);
   if (auto s = plan->kind == runtime::Kind::cpu ? plan_cpu(*plan) : plan_gpu(*plan); !s.ok()) return s;
-  out = std::move(plan);
+  out = plan;
+  return {};
+}
+
+Status make_named_plan(const runtime::Facts& facts, const Problem& problem, std::string_view rung,
+                       std::shared_ptr<const Plan::Impl>& out) {
+  const auto plan = empty_plan(facts, problem);
+  if (auto s = plan_named(*plan, rung); !s.ok()) return s;
+  plan->workspace = std::max(plan->best.choice.scratch_bytes, plan->fallback.choice.scratch_bytes);
+  out = plan;
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "cairn/cairn.hpp"
 #include "runtime/runtime.hpp"
@@ -27,6 +28,7 @@ struct Plan::Impl {
   dispatch::Candidate best;               // on a GPU, emulated or not
   dispatch::Candidate fallback;           // if A or B is misaligned for `best`; no rung where none is needed
   std::size_t workspace = 0;              // bytes, the most that run() may take
+  bool named = false;                     // `best` was asked for by name
 
   struct Words {
     std::string id, tile, why;
@@ -43,6 +45,9 @@ namespace dispatch {
 
 // `problem` has passed check().
 Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out);
+// The same with a rung by name (find_rung()), if it takes the problem.
+Status make_named_plan(const runtime::Facts& device, const Problem& problem, std::string_view rung,
+                       std::shared_ptr<const Plan::Impl>& out);
 
 // On a GPU: `best`, or `fallback` if A or B is misaligned for it.
 const Candidate& candidate_for(const Plan::Impl& plan, const RungArgs& args);

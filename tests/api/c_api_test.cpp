@@ -112,6 +112,37 @@ TEST_F(CApi, PlansSayWhyAndRun) {
   cairn_plan_destroy(plan);
 }
 
+// A named rung is run, and not the one that the library would choose; memory of the host is the emulator's too.
+TEST_F(CApi, ANamedRungRunsInsteadOfTheChosenOne) {
+  cairn_handle emu = nullptr;
+  ASSERT_EQ(cairn_create(&emu, CAIRN_EMU), CAIRN_OK) << cairn_last_error();
+  cairn_problem p = CAIRN_PROBLEM_INIT;
+  ASSERT_EQ(cairn_problem_parse(&p, "f32 nn 33x35x37"), CAIRN_OK);
+  const std::vector<float> A(33 * 37, 2), B(37 * 35, 3);
+  for (const char* name : {"simt/04", "simt/18@1", "tensor/40"}) {
+    if (std::string(name) == "tensor/40") p.compute = CAIRN_SPLIT;
+    cairn_plan plan = nullptr;
+    ASSERT_EQ(cairn_plan_create_named(&plan, emu, &p, name), CAIRN_OK) << cairn_last_error();
+    const char *id = nullptr, *why = nullptr;
+    ASSERT_EQ(cairn_plan_id(plan, &id), CAIRN_OK);
+    EXPECT_EQ(std::string(id).rfind(std::string(name).substr(0, std::string(name).find('@')), 0), 0u) << id;
+    ASSERT_EQ(cairn_plan_why(plan, &why), CAIRN_OK);
+    EXPECT_NE(std::string(why).find("asked for by name"), std::string::npos) << why;
+    std::vector<float> C(33 * 35, -1);
+    ASSERT_EQ(cairn_run(emu, plan, 1, A.data(), B.data(), 0, C.data()), CAIRN_OK) << cairn_last_error();
+    for (const float c : C) ASSERT_EQ(c, 2 * 3 * 37) << name;
+    cairn_plan_destroy(plan);
+  }
+  cairn_destroy(emu);
+}
+
+TEST_F(CApi, RungsAreListedFromTheBottomOfTheLadder) {
+  ASSERT_GT(cairn_rung_count(), 40u);
+  EXPECT_STREQ(cairn_rung_id(0), "simt/01_naive");
+  EXPECT_STREQ(cairn_rung_id(cairn_rung_count() - 1), "hopper/59_summit");
+  EXPECT_EQ(cairn_rung_id(cairn_rung_count()), nullptr);
+}
+
 TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   cairn_problem p = CAIRN_PROBLEM_INIT;
   ASSERT_EQ(cairn_problem_parse(&p, "1x1x1"), CAIRN_OK);
@@ -133,6 +164,7 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   refused(cairn_set_workspace(nullptr, nullptr, 0), "handle is null");
   refused(cairn_get_device(handle, nullptr), "device is null");
   refused(cairn_plan_create(nullptr, handle, &p), "plan is null");
+  refused(cairn_plan_create_named(nullptr, handle, &p, "simt/04"), "plan is null");
   refused(cairn_run(handle, nullptr, 1, &x, &x, 0, &x), "plan is null");
   const char* text = nullptr;
   refused(cairn_plan_id(nullptr, &text), "plan is null");
@@ -140,6 +172,8 @@ TEST_F(CApi, NullAndUnknownArgumentsAreRefusedByName) {
   refused(cairn_plan_why(nullptr, &text), "plan is null");
   refused(cairn_plan_workspace(nullptr, &bytes), "plan is null");
   cairn_plan plan = nullptr;
+  refused(cairn_plan_create_named(&plan, handle, &p, nullptr), "rung is null");
+  EXPECT_EQ(cairn_plan_create_named(&plan, handle, &p, "simt/04"), CAIRN_UNSUPPORTED) << "the CPU has no rungs";
   ASSERT_EQ(cairn_plan_create(&plan, handle, &p), CAIRN_OK);
   refused(cairn_plan_id(plan, nullptr), "id is null");
   refused(cairn_plan_tile(plan, nullptr), "tile is null");

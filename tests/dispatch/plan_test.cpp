@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "src/dispatch/named.hpp"
+
 namespace cairn::dispatch {
 namespace {
 
@@ -116,6 +118,55 @@ TEST(Plan, SaysWhatWasWeighed) {
                            "native: tensor/40\n"})
     EXPECT_NE(turing.find(said), std::string::npos) << said << "\n" << turing;
   EXPECT_EQ(plan->words().tile, plan->best.rung->tile_name(plan->best.choice.tile).text);
+}
+
+// What a name means, and what is said of one that means nothing.
+TEST(NamedPlan, TakesAnIdOrTheBeginningOfOne) {
+  const Ladder ladder = ladder_of(runtime::Kind::emu);
+  NamedRung found;
+  ASSERT_TRUE(find_rung(ladder, "simt/13", found).ok());
+  EXPECT_EQ(found.rung->id, "simt/13_bank_linear");
+  EXPECT_EQ(found.tile, kAnyTile);
+  ASSERT_TRUE(find_rung(ladder, "simt/02_coalesced", found).ok());
+  EXPECT_EQ(found.rung->id, "simt/02_coalesced") << "and not 03_coalesced_1d";
+  ASSERT_TRUE(find_rung(ladder, "hopper/59_summit@17", found).ok());
+  EXPECT_EQ(found.tile, 17);
+}
+
+TEST(NamedPlan, RefusesANameThatMeansNoneOrSeveral) {
+  const auto message = [](std::string_view name) {
+    NamedRung found;
+    const Status s = find_rung(ladder_of(runtime::Kind::emu), name, found);
+    EXPECT_EQ(s.code(), Code::invalid_argument) << name;
+    EXPECT_EQ(found.rung, nullptr) << name;
+    return s.message();
+  };
+  EXPECT_EQ(message("simt/99"), "rung is 'simt/99'; no rung that multiplies has an id that begins so");
+  EXPECT_EQ(message("simt/0").substr(0, 36), "rung is 'simt/0'; it could be simt/0");
+  for (const char* name : {"", "@1", "transpose/1", "probe/copy"}) EXPECT_NE(message(name), "");
+  for (const char* name : {"simt/18@", "simt/18@-1", "simt/18@x", "simt/18@1x", "simt/18@99"})
+    EXPECT_NE(message(name).find("its tiles are 0 to "), std::string::npos) << message(name);
+}
+
+TEST(NamedPlan, RefusesAProblemThatTheRungDoesNotTake) {
+  std::shared_ptr<const Plan::Impl> plan;
+  const Status types = make_named_plan(gpu(90), square(Type::bf16), "simt/13", plan);
+  EXPECT_EQ(types.code(), Code::unsupported);
+  EXPECT_EQ(types.message(), "simt/13_bank_linear does not take bf16 nt 4096x4096x4096: it takes only f32 into f32");
+  Problem invariant = square(Type::bf16);
+  invariant.invariant = Invariant::rows;
+  EXPECT_EQ(make_named_plan(gpu(90), invariant, "hopper/59", plan).code(), Code::unsupported);
+  EXPECT_TRUE(make_named_plan(gpu(90), invariant, "hopper/59@0", plan).ok());
+}
+
+TEST(NamedPlan, RunsTheTileThatIsNamedAndElseTheOneThatItsCardChooses) {
+  std::shared_ptr<const Plan::Impl> chosen, named, plan;
+  ASSERT_TRUE(make_plan(gpu(90), square(Type::bf16), chosen).ok());
+  ASSERT_TRUE(make_named_plan(gpu(90), square(Type::bf16), "hopper/59", named).ok());
+  EXPECT_EQ(named->best.choice.tile, chosen->best.choice.tile);
+  ASSERT_TRUE(make_named_plan(gpu(90), square(Type::bf16), "hopper/59@3", plan).ok());
+  EXPECT_EQ(plan->best.choice.tile, 3);
+  EXPECT_NE(plan->fallback.rung, nullptr) << "it packs operands that are misaligned";
 }
 
 }  // namespace
