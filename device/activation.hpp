@@ -29,9 +29,11 @@ __device__ __forceinline__ float fast_reciprocal(float x) {
 }
 
 namespace detail {
-// At minus infinity x / (1 + 2^-u) has the limit 0, as it has in f32 from -100 on. NaN stays NaN.
+// At minus infinity x / (1 + 2^-u) has the limit 0, as it has in f32 from -100 on. NaN stays NaN. The gate is computed
+// for every x: the compiler would put a branch around assembly that one side alone needs.
 __device__ __forceinline__ float gated(float x, float u) {
-  return x < -100 ? 0.0f : x * fast_reciprocal(1 + fast_exp2(-u));
+  const float gate = fast_reciprocal(1 + fast_exp2(-u));
+  return x < -100 ? 0.0f : x * gate;
 }
 __device__ __forceinline__ float silu(float x) { return gated(x, 1.44269504f * x); }
 __device__ __forceinline__ float gelu_tanh(float x) { return gated(x, x * fmaf(0.102943240f, x * x, 2.30220820f)); }

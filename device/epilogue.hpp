@@ -41,6 +41,13 @@ inline StepScales step_scales_of(Scale scale, const void* data, std::int64_t str
   return {here ? static_cast<const float*>(data) : nullptr, stride, scale == Scale::vector_blocks};
 }
 
+// Whether anything is applied to a sum when it is complete, or only to the sums of blocks.
+inline bool finishes_sums(const Problem& p) {
+  const auto after = [](Scale scale) { return scale == Scale::tensor || scale == Scale::vector; };
+  return p.bias != Bias::none || p.activation != Activation::none || p.before != Before::none || after(p.scale_a) ||
+         after(p.scale_b);
+}
+
 // An argument of a kernel.
 struct Epilogue {
   Scales a, b;
@@ -52,7 +59,8 @@ struct Epilogue {
   bool wide_bias;  // of the accumulator's type, else of C's
   bool vector;     // all that is read and stored allows 16-byte accesses
   Activation activation;
-  bool any;  // false: there is none
+  bool any;        // false: there is none
+  bool after_sum;  // finishes_sums()
 };
 
 // Of a launch. `vector_c`: C allows 16-byte accesses. Where A and B are not read, neither are their scales. Groups are
@@ -76,7 +84,8 @@ template <class LaunchArgs> Epilogue epilogue_of(const LaunchArgs& args, bool ve
           .wide_bias = p.bias_type == accumulator(p.in),
           .vector = vector_c && aligned(stored) && aligned(args.bias) && stride_bias * size_of(p.bias_type) % 16 == 0,
           .activation = p.activation,
-          .any = p.has_epilogue()};
+          .any = p.has_epilogue(),
+          .after_sum = finishes_sums(p)};
 }
 
 // Of the products that follow the first so many of a batch, where all of it has the type T.

@@ -197,8 +197,6 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
     const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
     float acc[G::wgmmas][G::wn / 2];  // the first products overwrite it
     if constexpr (promoted) clear(acc);
-    if constexpr (finishing && G::template finishes_in_registers<promoted>)
-      touch_vectors<In, G::wm, G::wn>(g, at, row, col);
     // The lower warpgroup may have no rows of a group's last tile.
     const bool idle = grouped && !promoted && !g.turned && row >= at.rows;
     if (G::pingpong && iteration > 0) bar_sync(kOrderBarrier + barrier, 256);
@@ -215,7 +213,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
       if constexpr (promoted) {
         constexpr int n = G::promoted_n;
         if (in_blocks) {
-          const BlockScales<G> scales(g, at, row, col);
+          const BlockScales<G, form> scales(g, at, row, col);
           const float* const slot = sScales + stage * G::stage_scales;
           multiply_promoted<In, G>(
               a, b, [&](int i, int from) { return scales.factors(slot, i * 64, from); },

@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 
+#include "device/epilogue.hpp"
 #include "kernels/hopper/parts/tile.hpp"
 
 namespace cairn::hopper_59 {
@@ -31,14 +32,14 @@ inline constexpr Tile kTiles[] = {{128, 256},
                                   {64, 32, Team::pingpong, Sharing::pair, true},
                                   {64, 16, Team::pingpong, Sharing::pair, true}};
 static_assert(std::ranges::all_of(kTiles, &Tile::valid));
-// Those with a second kernel, which applies an epilogue. 256x128 is there for promoted sums, with which 128x256 has no
-// registers for it (Tile::finishes_in_registers).
+// Those with a second kernel, which applies an epilogue. 256x128 is there for promoted sums, with which 128x256 takes
+// scales of blocks only (Tile::finishes_sums).
 template <bool promoted>
 using FinishingTiles = std::conditional_t<promoted, std::integer_sequence<int, 0, 1, 2, 3, 4, 6, 12, 13>,
                                           std::integer_sequence<int, 0, 2, 3, 4, 6, 12, 13>>;
-// Those with a third one, for groups of rows. Promoted sums would spill in pingpong of 128x128.
+// Those with a third one, for groups of rows. Promoted sums would spill in 128x256 and in pingpong of 128x128.
 template <bool promoted>
-using GroupedTiles = std::conditional_t<promoted, std::integer_sequence<int, 0, 2, 4, 6, 12>,
+using GroupedTiles = std::conditional_t<promoted, std::integer_sequence<int, 2, 4, 6, 12>,
                                         std::integer_sequence<int, 0, 2, 3, 4, 6, 12>>;
 inline constexpr int kLoadedTiles = 17;  // by TMA; the fetched ones follow
 static_assert(!kTiles[kLoadedTiles - 1].fetched && kTiles[kLoadedTiles].fetched);
@@ -88,6 +89,7 @@ inline bool finishes(const Problem& p, const Variant& v) {
     return p.is_grouped() ? is_one_of(tile, GroupedTiles<promoted>{}) : is_one_of(tile, FinishingTiles<promoted>{});
   };
   return (promotes(p) ? is_there.template operator()<true>() : is_there.template operator()<false>()) &&
+         (!finishes_sums(p) || v.tile.finishes_sums(promotes(p))) &&
          (!in_blocks || (v.tile.scales_blocks() && (!each_column || v.tile.scales_columns())));
 }
 

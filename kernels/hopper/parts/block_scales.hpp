@@ -16,13 +16,14 @@ __device__ __forceinline__ StepScales column_scales(const Args& g) {
   return g.turned ? g.epilogue.steps_a : g.epilogue.steps_b;
 }
 
-// The rows or columns of a tile in a slot: a scale for each, or for each block of 128 that they are in.
-struct SlotLines {
+// The rows or columns of a tile in a slot: a scale for each, or for each block of 128 that they are in. `aligned`: they
+// begin with a block.
+template <bool aligned> struct SlotLines {
   bool each;
   int before;  // lines of the first block that are not the tile's
 
   __device__ __forceinline__ SlotLines(const StepScales& scales, std::int64_t first)
-      : each(scales.each), before(static_cast<int>(first % 128)) {}
+      : each(scales.each), before(aligned ? 0 : static_cast<int>(first % 128)) {}
   __device__ __forceinline__ int index(int line) const { return each ? line : (before + line) / 128; }
 };
 
@@ -33,7 +34,7 @@ struct CopiedLines {
 
   __device__ __forceinline__ CopiedLines(const Args& g, const StepScales& scales, std::int64_t first, int lines,
                                          int left, int batch) {
-    const SlotLines in_slot(scales, first);
+    const SlotLines<false> in_slot(scales, first);
     from = scales.data + batch * scales.stride + (scales.each ? first : first / 128) * g.stream_k.steps;
     all = in_slot.index(lines - 1) + 1;
     there = left > 0 ? in_slot.index(left - 1) + 1 : 0;
@@ -54,7 +55,7 @@ struct CopiedLines {
 template <class G, class Item>
 __device__ __forceinline__ void copy_scales(const Args& g, float* slots, Mbarrier* full, Mbarrier* empty, int block,
                                             int blocks, int rank, const ClusterPlace& place) {
-  constexpr int behind = G::stages - 2 < 4 ? G::stages - 2 : 4;
+  constexpr int behind = G::stages - 2;
   static_assert(behind > 0);
   int stage = 0, oldest = 0, on_their_way = 0;
   unsigned phase = 0;
@@ -90,8 +91,10 @@ __device__ __forceinline__ void copy_scales(const Args& g, float* slots, Mbarrie
 
 // The scales of a warpgroup's part of a tile, which begins at (row, col) of it. A lane has two rows of 64, eight apart,
 // and pairs of columns.
-template <class G> struct BlockScales {
-  SlotLines rows, columns;
+template <class G, Form form> struct BlockScales {
+  // Groups of rows begin anywhere.
+  SlotLines<form != Form::grouped && G::bm % 128 == 0> rows;
+  SlotLines<form != Form::grouped && G::bn % 128 == 0> columns;
   int row, col;
 
   __device__ __forceinline__ BlockScales(const Args& g, const BatchPosition& at, int row_, int col_)

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "device/epilogue.hpp"
 #include "device/stream_k.hpp"
 #include "kernels/hopper/parts/matrix.hpp"
 #include "kernels/hopper/parts/tile.hpp"
@@ -50,6 +51,17 @@ inline int clusters_at_once(int sms, const Tile& t, int blocks) {
 inline TileGrid tile_grid(const Variant& v, std::int64_t rows, std::int64_t cols) {
   const auto u = [](std::int64_t x) { return static_cast<unsigned>(x); };
   return {u(ceil_div(rows, v.rows())), u(ceil_div(cols, v.cols())), u(std::max(2048 / v.rows(), 1))};
+}
+
+// The tiles of a problem. Groups end anywhere, so that half a tile of each is empty on average.
+inline std::int64_t tiles_of(const Variant& v, const Packed& packed) {
+  const Problem& p = packed.problem;
+  const TileGrid grid = tile_grid(v, p.m, p.n);
+  if (!packed.grouped) return std::int64_t{grid.rows} * grid.cols * p.batch;
+  const auto lines = static_cast<double>(v.turned ? p.n : p.m),
+             size = static_cast<double>(v.turned ? v.cols() : v.rows());
+  const double tiles = std::max(lines / size + 0.5, 1.0) * static_cast<double>(p.batch);
+  return static_cast<std::int64_t>(std::ceil(tiles)) * (v.turned ? grid.rows : grid.cols);
 }
 
 namespace model {
@@ -93,6 +105,11 @@ inline constexpr double kFetchRound = 4219;
 // products of the other warpgroup hide the rest.
 inline constexpr double kEpilogue = 1120, kEpilogueArea = 3564, kThreadStore = 2.96, kOneGroup = 1.55,
                         kPingpong = 0.608;
+// Groups are searched for, and threads copy what TMA would store beyond them: times the elements' part.
+inline constexpr double kGroupedStore = 4;
+// Finishing the sums of a tile of 128 x 256 (results/h200/epilogue_tiles.json): a bias or scales, in registers; more for
+// a smooth activation; more where threads store C; and where the blocks of a cluster share a tile, of any size.
+inline constexpr double kFinish = 2300, kFinishSmooth = 6000, kFinishThreads = 28000, kFinishInCluster = 1750;
 inline constexpr double kNarrowBox = 517.1;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
@@ -186,6 +203,13 @@ inline double box_bytes(const Tile& t, Type out) {
   return box_cols(t.wn(), size) * size;
 }
 
+// Of a tile.
+inline double finish_cycles(const Tile& t, const Problem& p, bool by_tma) {
+  if (!finishes_sums(p)) return 0;
+  const bool smooth = p.activation != Activation::none && p.activation != Activation::relu;
+  return (kFinish + (smooth ? kFinishSmooth : 0) + (by_tma ? 0 : kFinishThreads)) * t.bm * t.bn / kArea;
+}
+
 // Of `tiles` split tiles (of a cluster), each with so many partial sums.
 inline double fixup_cycles(const Variant& v, const Problem& p, double tiles, double partials) {
   const Tile& t = v.tile;
@@ -244,10 +268,10 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
       split || tiles <= running ? busy : static_cast<double>(tiles) / (waves * static_cast<double>(running));
   const double memory = (cost.memory + again) * (1 + kIdleSms * (1 - active));
 
-  const bool by_tma = p.ldc * size_of(p.out) % 16 == 0 && p.before == Before::none &&
-                      (!p.has_epilogue() || t.finishes_in_registers(promotes(p)));
+  const bool by_tma = p.ldc * size_of(p.out) % 16 == 0 && p.out != Type::e4m3 && p.before == Before::none;
   const double by_threads = by_tma ? 1 : kThreadStore * (t.pingpong() ? kOneGroup : 1);
-  const double store = crowd * kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads;
+  const double store = crowd * kEpilogueArea * area * static_cast<double>(size_of(p.out)) / 2 * by_threads *
+                       (packed.grouped ? kGroupedStore : 1);
   const double tiles_each = std::ceil(waves), exposed = t.pingpong() ? 1 + kPingpong * (tiles_each - 1) : tiles_each;
 
   const double mhz = kClock * device.mhz;
@@ -263,13 +287,17 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const double epilogue = kEpilogue + store + narrow;
   const double compute = waves * steps * step.compute(), load = waves * steps * step.load();
   const double loop = together({together({compute, load}), memory});
-  const double stored = together({together({compute + (exposed - 1) * epilogue, load}), memory});
+  // In pingpong the sums are finished while the other warpgroup multiplies, if that takes as long.
+  const double finish = finish_cycles(t, p, by_tma),
+               alone = t.pingpong() ? std::max(finish - steps * step.compute(), 0.0) : finish;
+  const double before_last = (exposed - 1) * epilogue + (tiles_each - 1) * alone;
+  const double stored = together({together({compute + before_last, load}), memory});
   term(together({compute, load}) >= memory ? step.name() : "main loop (DRAM)", loop);
   if (shared_k) {
-    cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes;
+    cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes + (finish > 0 ? kFinishInCluster : 0);
     term("sums within clusters", cost.sums);
   } else {
-    term("epilogue", epilogue + stored - loop);
+    term("epilogue", epilogue + finish + stored - loop);
   }
   if (split) {
     const auto tail = static_cast<double>(stream_k.split);
@@ -288,12 +316,11 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
 // The tail wave is split along k where that saves more than the fix-up costs; or the blocks of a cluster share a tile.
 inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device) {
   const Problem& p = packed.problem;
-  const TileGrid grid = tile_grid(v, p.m, p.n);
-  const std::int64_t tiles = std::int64_t{grid.rows} * grid.cols * p.batch;
+  const std::int64_t tiles = tiles_of(v, packed);
   const std::int64_t steps = ceil_div(p.k * size_of(p.in), kRowBytes);
   const StreamK whole = whole_tiles(tiles, steps);
   Cost best = cost_of(v, packed, device, {whole});
-  if (packed.whole) return best;
+  if (packed.grouped) return best;
   const int running = clusters_at_once(device.sms, v.tile, v.blocks());
   const bool tail = tiles > running;  // after full waves
   const double worth = tail && best.by_power() ? model::kWorthSplittingLong : model::kWorthSplitting;

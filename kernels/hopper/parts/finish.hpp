@@ -6,7 +6,6 @@
 
 #include "device/accumulators.hpp"
 #include "device/e4m3.hpp"
-#include "device/touch.hpp"
 #include "kernels/hopper/parts/args.hpp"
 
 namespace cairn::hopper {
@@ -68,30 +67,6 @@ template <int n, class F>
 __device__ __forceinline__ void along_rows(float (&acc)[n / 2], const float (&own)[2], F&& f) {
 #pragma unroll
   for (int i = 0; i < n / 2; ++i) acc[i] = f(acc[i], own[i / 2 % 2]);
-}
-
-// Reads a byte of what a lane of finish_in_registers() will read of vectors, so that it is in the L1 cache by then: a
-// tile is multiplied in many times the latency of a load, which would be waited for after it. The first accumulator
-// is at (row, col) of the tile.
-template <class In, int rows, int n>
-__device__ __forceinline__ void touch_vectors(const Args& g, const BatchPosition& at, int row, int col) {
-  const Epilogue& e = g.epilogue;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  int bias_size = 0;
-  with_out<In>(e.wide_bias ? Type::f32 : g.out, [&]<class T>() { bias_size = sizeof(T); });
-  const auto touch = [](const void* data, std::int64_t index, int size) {
-    touch_global(static_cast<const unsigned char*>(data) + index * size);
-  };
-  const auto touch_all = [&](const Scales& by, bool biased, std::int64_t first, int from, int count, int end) {
-    if (by.data == nullptr && !biased) return;
-    for (int i = from + lane; i < min(from + count, end); i += 32) {
-      if (by.data != nullptr) touch(by.data, at.batch * by.stride + (by.vector ? first + i : 0), 4);
-      if (biased) touch(e.bias, at.batch * e.stride_bias + first + i, bias_size);
-    }
-  };
-  const bool along_columns = (e.side == Bias::columns) != g.turned;
-  touch_all(g.turned ? e.b : e.a, e.side != Bias::none && !along_columns, at.row, row, rows, at.rows);
-  touch_all(g.turned ? e.a : e.b, e.side != Bias::none && along_columns, at.col, col, n, at.cols);
 }
 
 // Finishes columns from … from + n - 1 of a warpgroup's 64 x all accumulators in their registers, where TMA stores them

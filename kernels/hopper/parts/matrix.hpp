@@ -122,13 +122,13 @@ struct Packed {
   std::int64_t blocks = 0;      // that pack the last operand: the others have ended when the GEMM starts
   std::int64_t all_blocks = 0;  // that pack
   std::size_t bytes = 0;        // of the copies
-  bool whole = false;           // no tile may be split
+  bool grouped = false;         // of groups, whose tiles are not split
 };
 inline Packed packed_problem(const Problem& asked, const Variant& v, bool aligned) {
   const Problem row = as_batch(asked);
   Packed all{with_vectors(v.turned ? turned_problem(row) : row)};
   Problem& p = all.problem;
-  all.whole = asked.is_grouped();
+  all.grouped = asked.is_grouped();
   all.stored_a = p.op_a, all.stored_b = p.op_b;
   if (v.tile.fetched) {
     p.op_a = Op::none, p.op_b = Op::transpose;

@@ -167,10 +167,11 @@ __device__ __forceinline__ void store_boxes(const Args& g, const TensorMap& C, i
 template <class In, class G, bool promoted, Form form>
 __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const BatchPosition& at, int row, int col,
                                       float (&acc)[G::wgmmas][G::wn / 2], Staging staging) {
-  constexpr bool finishing = form != Form::plain, grouped = form == Form::grouped;
+  constexpr bool finishing = form != Form::plain && G::template finishes_sums<promoted>,
+                 grouped = form == Form::grouped;
   const bool edge = g.turned ? at.rows < G::bm : at.cols < G::bn;
-  constexpr bool in_registers = !finishing || G::template finishes_in_registers<promoted>;
-  const bool by_tma = in_registers && g.tma_store && (g.tma_store_edge || !edge);
+  const bool by_tma = g.tma_store && (g.tma_store_edge || !edge);
+  const bool finish = finishing && g.epilogue.after_sum;
   const int c_batch = grouped ? 0 : at.batch;
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
@@ -178,7 +179,7 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
               p_col = static_cast<int>(at.col) + col, left = g.turned ? at.cols - col : at.rows - tile_row;
     Staging here = staging;
     if (here.stages != nullptr) here.stages += i * 64 * kRowBytes;
-    const float alpha = finishing ? 1 : g.alpha;  // or it is applied before
+    const float alpha = finish ? 1 : g.alpha;  // or it is applied before
     const auto store_as = [&]<Type out, int from, int cols>() {
       if (g.turned) {
         store_boxes<out, G::wn, from, cols, true, G::stages, G::bm * kRowBytes, grouped>(g, C, p_col, p_row, c_batch,
@@ -189,8 +190,8 @@ __device__ __forceinline__ void store(const Args& g, const TensorMap& C, const B
       }
     };
     const auto store_columns = [&]<int from, int cols>(std::integer_sequence<int, from, cols>) {
-      if constexpr (finishing && in_registers)
-        finish_in_registers<In, G::wn, from, cols>(g, at, tile_row, col, acc[i]);
+      if constexpr (finishing)
+        if (finish) finish_in_registers<In, G::wn, from, cols>(g, at, tile_row, col, acc[i]);
       if constexpr (can_store<In, Type::f16>) {
         if (g.out == Type::f16) store_as.template operator()<Type::f16, from, cols>();
       }

@@ -58,12 +58,20 @@ struct Tile {
   constexpr bool paired() const { return sharing == Sharing::pair; }
   constexpr int blocks_per_sm() const { return sharing == Sharing::none ? 1 : 2; }  // as far as registers go
   constexpr int launch_registers() const { return 65536 / blocks_per_sm() / kThreads / 8 * 8; }  // of a thread
-  // Of a thread, after setmaxnreg.
+  // Of a thread, after setmaxnreg. `scaled`: of kernels that take scales of blocks, if the tile does.
   constexpr int accumulators() const { return wm() * wn() / 128; }
-  constexpr int consumer_registers() const { return fetched ? 72 : blocks_per_sm() == 2 ? 96 : 224; }
-  constexpr int producer_registers() const { return fetched ? 96 : blocks_per_sm() == 2 ? 48 : 56; }
-  // Where it would spill 128 accumulators of one instruction, an epilogue goes through shared memory.
-  constexpr bool finishes_in_registers(bool promoted) const { return !promoted || wn() < 256; }
+  constexpr bool crowded(bool scaled) const { return scaled && wn() == 256; }
+  constexpr int consumer_registers(bool scaled) const {
+    return fetched ? 72 : blocks_per_sm() == 2 ? 96 : crowded(scaled) ? 232 : 224;
+  }
+  constexpr int producer_registers(bool scaled) const {
+    return fetched ? 96 : blocks_per_sm() == 2 ? 48 : crowded(scaled) ? 40 : 56;
+  }
+  constexpr int registers_of_block(bool scaled) const {
+    return 128 * producer_registers(scaled) + 256 * consumer_registers(scaled);
+  }
+  // Whether it takes what is applied to complete sums. Beside 128 accumulators and 64 to promote there is no room for it.
+  constexpr bool finishes_sums(bool promoted) const { return !promoted || wn() < 256; }
   // Scales of blocks multiply the sums of a k-step. With two wgmma a step the kernel would spill.
   constexpr bool scales_blocks() const { return wm() == 64; }
   // Those of each column too, and not of blocks of them only, unless one of four stages would have to go for them.
@@ -71,7 +79,6 @@ struct Tile {
   // In a stage: of rows, and of columns or of the two blocks that 256 of them are in.
   constexpr int stage_scales() const { return bm + (scales_columns() ? bn : 2); }
   constexpr int stage_bytes(Major b) const { return (bm + b_rows(b)) * kRowBytes; }
-  // `scaled`: of kernels that take scales of blocks, if the tile does.
   constexpr int shared_of_stage(Major b, bool scaled) const {
     const int scales = scaled && scales_blocks() ? stage_scales() * static_cast<int>(sizeof(float)) : 0;
     return stage_bytes(b) + 2 * static_cast<int>(sizeof(Mbarrier)) + scales;
@@ -87,10 +94,10 @@ struct Tile {
   }
   constexpr bool valid() const {
     return wm() % 64 == 0 && bm <= 256 && wn() % 16 == 0 && wn() <= 256 &&
-           (wn() <= 64 || turned_box_rows(wn()) >= 32) && accumulators() + 40 <= consumer_registers() &&
-           128 * producer_registers() + 256 * consumer_registers() <= kThreads * launch_registers() &&
-           stages(Major::mn, false) >= 2 && (!fetched || paired()) &&
-           kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
+           (wn() <= 64 || turned_box_rows(wn()) >= 32) && accumulators() + 40 <= consumer_registers(false) &&
+           registers_of_block(false) <= kThreads * launch_registers() &&
+           registers_of_block(true) <= kThreads * launch_registers() && stages(Major::mn, false) >= 2 &&
+           (!fetched || paired()) && kBoxes * kBoxBytes >= 4 * static_cast<int>(sizeof(AccumulatorStrip));
   }
 };
 
@@ -130,7 +137,8 @@ template <Tile tile, Major b_major, bool scaled> struct Geometry {
   static constexpr Tile t = tile;
   static constexpr int bm = t.bm, bn = t.bn, b_rows = t.b_rows(b_major), stages = t.stages(b_major, scaled);
   static constexpr bool pingpong = t.pingpong(), fetched = t.fetched;
-  static constexpr int consumer_registers = t.consumer_registers(), producer_registers = t.producer_registers();
+  static constexpr int consumer_registers = t.consumer_registers(scaled),
+                       producer_registers = t.producer_registers(scaled);
   static constexpr bool scales_blocks = scaled && t.scales_blocks(), scales_columns = t.scales_columns();
   static constexpr int stage_scales = t.stage_scales();
   static constexpr int stage_bytes = t.stage_bytes(b_major);
@@ -140,7 +148,7 @@ template <Tile tile, Major b_major, bool scaled> struct Geometry {
                        b_part = b_rows / parts_n;  // warpgroups next to each other, rows of B of each
   // Columns promoted at a time, as many as there are registers for.
   static constexpr int promoted_n = wn % 128 == 0 ? 128 : wn > 128 || t.accumulators() >= 144 ? wn / 2 : wn;
-  template <bool promoted> static constexpr bool finishes_in_registers = t.finishes_in_registers(promoted);
+  template <bool promoted> static constexpr bool finishes_sums = t.finishes_sums(promoted);
   static constexpr int finished_n = wn < 256 ? wn : 128;  // columns that an epilogue is applied to at a time
 };
 
