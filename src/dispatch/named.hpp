@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "cairn/types.hpp"
-#include "kernels/choice.hpp"
 #include "kernels/ladder.hpp"
 
 namespace cairn::dispatch {
