@@ -29,7 +29,7 @@
 #   drawn         the library over shapes by lot, of CAIRN_SEED (2026): general in four types, the other classes in bf16:
 #                 drawn_CLASS_TYPE.json
 #   epilogues     the library with bias and activation, with scales and with groups of rows, beside cuBLAS:
-#                 epilogues.json, scales*.json, groups.json; and the tiles that apply them: epilogue_tiles.json
+#                 epilogues.json, scales*.json, groups.json
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -121,8 +121,10 @@ sanitize() {
       --shape 33x65x40,70x40x600 --fuzz 4 &&
     "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --epilogue none,bias+gelu+before --scales vector,tensor \
       --shape 33x65x40,70x40x600 --fuzz 6 &&
-    "${check[@]}" hopper/59@{0,7,10,34} --scales blocks,vector_blocks --shape 33x65x40,70x40x600 --fuzz 6 &&
-    "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --groups 4 --shape 133x65x40,270x40x600 --fuzz 6
+    "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --groups 4 --shape 133x65x40,270x40x600 --fuzz 6 || return
+  # racecheck does not follow one lane that arrives for its warp (tests/device/gpu/racecheck_probe.cu).
+  [ "$1" = racecheck ] ||
+    "${check[@]}" hopper/59@{0,7,10,34} --scales blocks,vector_blocks --shape 33x65x40,70x40x600 --fuzz 6
 }
 bench() {  # bench RECORD arguments of cairn bench...
   local record=$out/$1
@@ -217,9 +219,7 @@ epilogues() {
       --scales none,tensor,vector &&
     bench scales_blocks.json "${some[@]}" --type e4m3:bf16 --layout nt --shape 4096,4096x7168x2048,64x4096x4096 \
       --scales none,vector,blocks,vector_blocks &&
-    bench groups.json "${some[@]}" --type bf16,e4m3fast:bf16 --layout nt --groups 64 --shape 16896x7168x2048 &&
-    bench epilogue_tiles.json 'hopper/59@*' --type bf16 --layout nt --shape 4096,64x4096x4096 --seconds 0.004 \
-      --samples summary --epilogue none,bias,bias+gelu_tanh
+    bench groups.json "${some[@]}" --type bf16,e4m3fast:bf16 --layout nt --groups 64 --shape 16896x7168x2048
 }
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force

@@ -107,9 +107,10 @@ inline constexpr double kEpilogue = 1120, kEpilogueArea = 3564, kThreadStore = 2
                         kPingpong = 0.608;
 // Groups are searched for, and threads copy what TMA would store beyond them: times the elements' part.
 inline constexpr double kGroupedStore = 4;
-// Finishing the sums of a tile of 128 x 256 (results/h200/epilogue_tiles.json): a bias or scales, in registers; more for
-// a smooth activation; more where threads store C; and where the blocks of a cluster share a tile, of any size.
-inline constexpr double kFinish = 2300, kFinishSmooth = 6000, kFinishThreads = 28000, kFinishInCluster = 1750;
+// Finishing the sums of a tile of 128 x 256: a bias or scales, in registers; more for a smooth activation; more where
+// threads store C. Where the blocks of a cluster share a tile nothing is added: it is no more there than for other small
+// tiles, between which the forecasts are too close to be told apart by it.
+inline constexpr double kFinish = 2300, kFinishSmooth = 6000, kFinishThreads = 28000;
 inline constexpr double kNarrowBox = 517.1;  // more for each time that a row of a box is half as long, of 128 bytes
 // The fix-up of split tiles: a second kernel; more for their elements, and for each partial row (up to so many of one
 // row).
@@ -294,7 +295,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const double stored = together({together({compute + before_last, load}), memory});
   term(together({compute, load}) >= memory ? step.name() : "main loop (DRAM)", loop);
   if (shared_k) {
-    cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes + (finish > 0 ? kFinishInCluster : 0);
+    cost.sums = kClusterSum + 8.0 * t.bm * t.bn / kClusterSumBytes;
     term("sums within clusters", cost.sums);
   } else {
     term("epilogue", epilogue + finish + stored - loop);
