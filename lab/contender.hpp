@@ -47,7 +47,7 @@ class Contender {
   // Why it cannot take these alpha and beta for a problem that it takes; empty if it can.
   virtual std::string refuses_scalars(const Problem& /*problem*/, const Scalars& /*scalars*/) const { return ""; }
   // By how much more than ours its activations may be off, relative to their argument.
-  virtual double activation_error() const { return 0; }
+  virtual double activation_error(const Problem& /*problem*/) const { return 0; }
   // Does what is not timed, such as planning and allocating scratch memory. Called before run() for each problem.
   virtual Status prepare(const Problem& problem) = 0;
   // Enqueues the product on the contender's machine; pointers are that machine's.

@@ -11,6 +11,7 @@
 
 #include "lab/cublas_names.hpp"
 #include "lab/exit.hpp"
+#include "lab/experiments/lab_kernels.hpp"
 #include "src/cpu/groups.hpp"
 #include "src/cpu/scale.hpp"
 #include "src/dispatch/check.hpp"
@@ -272,7 +273,7 @@ class Lt final : public CublasContender {
 
  public:
   // Its tanh is the hardware's, within 2^-11.
-  double activation_error() const override { return 0x1p-10; }
+  double activation_error(const Problem&) const override { return 0x1p-10; }
   Grid grid() const override { return {.epilogue = 16}; }
   std::string refuses_scalars(const Problem& p, const Scalars& scalars) const override {
     return p.out == Type::e4m3 && scalars.beta != 0 ? kNoBeta : "";
@@ -351,6 +352,10 @@ void add_cublas(const std::shared_ptr<runtime::Machine>& machine, Contenders& ou
   const auto shared = std::make_shared<Shared>(machine, settings);
   out.push_back(std::make_unique<GemmEx>(shared));
   for (const LtWay* way : {&kFirst, &kTuned, &kFma}) out.push_back(std::make_unique<Lt>(shared, *way));
+  ThenActivation::Find activate = settings.activate;
+  if (!activate)
+    activate = [device = machine->facts().device] { return std::move(lab_kernels(device, "lab/activate").at(0)); };
+  out.push_back(std::make_unique<ThenActivation>("cublas/lt_then", std::make_unique<Lt>(shared, kTuned), activate));
 }
 
 }  // namespace cairn::lab

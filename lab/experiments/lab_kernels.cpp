@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/ladder.hpp"
 #include "lab/contender_rung.hpp"
 #include "lab/exit.hpp"
 
@@ -49,10 +50,18 @@ Contenders lab_kernels(int device, std::string_view card) {
   return all;
 }
 
-std::string lab_kernels_file() {
+namespace {
+
+// The shared object or program that an address is in; "" if none is known.
+std::string file_of(const void* address) {
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(entry()), &info) == 0 || info.dli_fname == nullptr) return "";
+  if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "";
   return info.dli_fname;
 }
+
+}  // namespace
+
+std::string lab_kernels_file() { return file_of(reinterpret_cast<void*>(entry())); }
+std::string rungs_file() { return file_of(static_cast<const void*>(cuda_ladder().data())); }
 
 }  // namespace cairn::lab

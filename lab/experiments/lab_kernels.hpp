@@ -15,7 +15,8 @@ inline bool is_lab_kernel(std::string_view id) { return id.starts_with("lab/"); 
 // build or machine has none.
 Contenders lab_kernels(int device, std::string_view card = "");
 
-// The shared object they come from.
+// The shared objects that they, and nvcc's build of the rungs, come from; "" if there is none.
 std::string lab_kernels_file();
+std::string rungs_file();
 
 }  // namespace cairn::lab

@@ -1,7 +1,6 @@
 #include "lab/experiments/study.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -156,9 +155,9 @@ void Study::look_at_kernels() {
 
 void Study::read_code(const Conditions& conditions) {
   std::map<std::string, std::vector<std::string>> by_file;  // mangled names
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string rungs = rungs_file();
   const std::string own = own_.empty() ? "" : lab_kernels_file();
-  const auto file_of = [&](const Studied& one) { return is_lab_kernel(one.contender->id()) ? own : program; };
+  const auto file_of = [&](const Studied& one) { return is_lab_kernel(one.contender->id()) ? own : rungs; };
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (kernels_[i].empty()) continue;
     auto& names = by_file[file_of(all_[i])];

@@ -115,7 +115,7 @@ Verdict Trial::run(Contender& contender) {
   if (auto s = placed_->run(contender, call); !s.ok()) return error("running", s);
   const Data &before = placed_->before, &after = placed_->after;
   Case judged = test_;
-  judged.activation_error = contender.activation_error();
+  judged.activation_error = contender.activation_error(test_.problem);
   Verdict verdict =
       work_ == Work::move ? judge_move(test_, before, after) : judge(judged, before, after, placed_->oracle);
   if (verdict.outcome != Outcome::passed) return verdict;

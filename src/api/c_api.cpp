@@ -225,8 +225,9 @@ cairn_status cairn_gemm_operands(cairn_handle handle, const cairn_problem* probl
 
 cairn_status cairn_plan_create(cairn_plan* plan, cairn_handle handle, const cairn_problem* problem) {
   return answer([&] {
-    return create_plan(plan, handle, problem,
-                       [&](const cairn::Problem& p, cairn::Plan& made) { return cairn::plan(handle->handle, p, made); });
+    return create_plan(plan, handle, problem, [&](const cairn::Problem& p, cairn::Plan& made) {
+      return cairn::plan(handle->handle, p, made);
+    });
   });
 }
 

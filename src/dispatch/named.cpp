@@ -35,7 +35,8 @@ Status find_rung(Ladder ladder, std::string_view name, NamedRung& out) {
   if (end != std::string_view::npos) {
     const std::string_view tile = name.substr(end + 1);
     const auto [rest, error] = std::from_chars(tile.data(), tile.data() + tile.size(), found.tile);
-    if (error != std::errc{} || rest != tile.data() + tile.size() || found.tile < 0 || found.tile >= found.rung->tiles)
+    if (error != std::errc{} || rest != tile.data() + tile.size() || found.tile < 0 ||
+        found.tile >= found.rung->tiles)
       return invalid(name, "its tiles are 0 to " + std::to_string(found.rung->tiles - 1));
   }
   out = found;

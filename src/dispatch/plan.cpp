@@ -107,7 +107,8 @@ Status plan_gpu(Plan::Impl& plan) {
 Status plan_named(Plan::Impl& plan, std::string_view name) {
   if (plan.kind == runtime::Kind::cpu) {
     return {Code::unsupported, "rung is '" + std::string(name) +
-                                   "', and rungs run on a GPU or on the emulator; the handle is on " + plan.device_name};
+                                   "', and rungs run on a GPU or on the emulator; the handle is on " +
+                                   plan.device_name};
   }
   NamedRung found;
   if (auto s = find_rung(ladder_of(plan.kind), name, found); !s.ok()) return s;

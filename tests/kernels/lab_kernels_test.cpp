@@ -44,9 +44,34 @@ TEST_F(LabKernels, Vectorize) { all_tiles("lab/vectorize", 64, 192, 384); }
 TEST_F(LabKernels, DoubleBuffer) { all_tiles("lab/double_buffer", 128, 256, 48); }
 TEST_F(LabKernels, TinyCode) { all_tiles("lab/tiny_code", 256, 128, 96); }
 
+// C = silu(beta * C + bias), of rows that are aligned and of others, by whole 16 bytes and by elements at an edge.
+TEST_F(LabKernels, ActivateIsAnEpilogueWithoutAProduct) {
+  for (const Rung* rung : dispatch::ladder_of(runtime::Kind::emu)) {
+    if (rung->id != "lab/activate") continue;
+    RungContender contender(machine_, *rung, 0);
+    for (const Types& types : rung->types) {
+      for (const std::int64_t padding : {0, 3}) {
+        Problem p = Problem::packed(types.out, Op::none, Op::none, 37, 45, 0);
+        p.in = types.in;
+        p.bias = Bias::columns, p.bias_type = p.out, p.activation = Activation::silu, p.ldc += 3 + padding;
+        for (const double beta : {0.0, 1.0, 2.0}) {
+          const Verdict verdict = check(contender, make_case(1, p, {1, beta}, Mode::rounding, 0));
+          EXPECT_EQ(verdict.outcome, Outcome::passed) << p.full() << ": " << verdict.what;
+        }
+      }
+    }
+    const Problem product = Problem::packed(Type::f32, Op::none, Op::none, 8, 8, 8);
+    EXPECT_NE(check(contender, make_case(1, product, {1, 0}, Mode::exact, 0)).what.find("it multiplies nothing"),
+              std::string::npos);
+    return;
+  }
+  FAIL() << "there is no lab/activate";
+}
+
 TEST_F(LabKernels, EdgesAreRefused) {
   const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 100, 128, 128);
   for (const Rung* rung : dispatch::ladder_of(runtime::Kind::emu)) {
+    if (rung->id == "lab/activate") continue;
     RungContender contender(machine_, *rung, 0);
     const Verdict verdict = check(contender, make_case(1, p, {1, 0}, Mode::exact, 0));
     EXPECT_EQ(verdict.outcome, Outcome::failed);

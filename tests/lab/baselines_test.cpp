@@ -55,6 +55,7 @@ struct Counts {
   std::vector<Alignment> asked;
   Pipes pipes = Pipes::all;    // asked for last
   std::uint64_t last = 99;     // the algorithm that ran last
+  int activations = 0;         // kernels looked for
   bool breaks = false;         // every run fails
   bool refuses_check = false;  // a kept choice no longer runs
 };
@@ -128,6 +129,13 @@ class Fake {
     settings.effort.cache = measure::Cache::hot;
     settings.effort.samples = 3;
     settings.keep = keep;
+    settings.activate = [counts = counts_] {
+      ++counts->activations;
+      Contenders all;
+      expect(contenders(-1, all));
+      expect(select({"cpu/reference"}, all));
+      return std::move(all[0]);
+    };
     add_cublas(cpu, all_, settings);
   }
   Contender& operator[](const std::string& id) {
@@ -237,13 +245,17 @@ TEST(LtTuned, FallsBackOnTheFirstWhereNothingCanBeTimed) {
 
 TEST(Cublas, IsOpenedOnceAndNotBeforeItIsWanted) {
   Fake fake("");
-  const Problem doubles = Problem::packed(Type::f64, Op::none, Op::none, 16, 16, 16);  // which all of them take
+  const auto taken_by = [](const Contender& contender) {  // doubles, which all of them take
+    Problem p = Problem::packed(Type::f64, Op::none, Op::none, 16, 16, 16);
+    if (contender.id() == "cublas/lt_then") p.activation = Activation::silu;
+    return p;
+  };
   for (const auto& contender : fake.all()) {
     EXPECT_TRUE(contender->is_baseline());
-    EXPECT_EQ(contender->refuses(doubles), "");
+    EXPECT_EQ(contender->refuses(taken_by(*contender)), "");
   }
   EXPECT_EQ(fake.counts().opened, 0) << "to list it is not to want it";
-  for (const auto& contender : fake.all()) EXPECT_TRUE(contender->prepare(doubles).ok());
+  for (const auto& contender : fake.all()) EXPECT_TRUE(contender->prepare(taken_by(*contender)).ok());
   EXPECT_EQ(fake.counts().opened, 1);
 }
 
@@ -341,6 +353,42 @@ TEST(Cublas, PassesVerificationWithTheReferenceInItsPlace) {
     for (const auto& failure : tally.failures) ADD_FAILURE() << failure.test.describe() << "\n  " << failure.what;
     EXPECT_GT(tally.passed, 200) << id;
   }
+}
+
+// Two calls, the second of which rounds again: within a bound that says so, for the activations that cuBLASLt lacks.
+TEST(ThenActivation, MultipliesAndThenAppliesWhatCublasLtDoesNotHave) {
+  Fake fake("");
+  Contender& then = fake["lt_then"];
+  const auto refuses = [&](const char* problem) {
+    Problem p;
+    EXPECT_TRUE(parse(problem, p).ok()) << problem;
+    return then.refuses(p);
+  };
+  const char* const lacking = "it is for the activations that cuBLASLt does not have, GELU and SiLU";
+  EXPECT_EQ(refuses("bf16 nn 16"), lacking);
+  EXPECT_EQ(refuses("bf16 nn 16 activation=relu"), lacking);
+  EXPECT_EQ(refuses("bf16 nn 16 activation=gelu_tanh"), lacking);
+  EXPECT_EQ(refuses("bf16 nn 16 activation=silu before=stored"), "it stores no values before an activation");
+  EXPECT_EQ(refuses("bf16 nn 16 activation=silu batch=2"), "it takes one product");
+  EXPECT_EQ(refuses("bf16 nn 16 activation=silu bias=rows"), "cuBLASLt adds a bias only along the other side of C");
+  EXPECT_EQ(fake.counts().activations, 0) << "it is looked for when it is needed";
+  EXPECT_EQ(refuses("bf16 nn 16 activation=silu bias=columns bias_type=bf16"), "");
+  EXPECT_EQ(fake.counts().activations, 1);
+  EXPECT_TRUE(then.is_baseline());
+
+  verify::Space space;
+  space.max_size = 20;
+  for (const verify::Space taken = verify::taken_by(fake["lt_first"], space); Problem kind : taken.like) {
+    kind.bias = Bias::columns, kind.bias_type = kind.out;
+    for (const Activation f : {Activation::gelu, Activation::silu}) {
+      kind.activation = f;
+      if (then.refuses(kind).empty()) space.like.push_back(kind);
+    }
+  }
+  ASSERT_FALSE(space.like.empty());
+  const verify::Tally tally = verify::fuzz(then, space, 60, 1);
+  for (const auto& failure : tally.failures) ADD_FAILURE() << failure.test.describe() << "\n  " << failure.what;
+  EXPECT_GT(tally.passed, 30);
 }
 
 }  // namespace

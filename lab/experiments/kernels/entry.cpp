@@ -14,11 +14,15 @@ extern const Rung rung;
 namespace lab_tiny_code {
 extern const Rung rung;
 }
+namespace lab_activate {
+extern const Rung rung;
+}
 }  // namespace cairn
 
 extern "C" __attribute__((visibility("default"))) const cairn::Rung* const* cairn_lab_kernels(std::size_t* count) {
   using namespace cairn;
-  static constexpr const Rung* kAll[] = {&lab_vectorize::rung, &lab_double_buffer::rung, &lab_tiny_code::rung};
+  static constexpr const Rung* kAll[] = {&lab_vectorize::rung, &lab_double_buffer::rung, &lab_tiny_code::rung,
+                                          &lab_activate::rung};
   *count = std::size(kAll);
   return kAll;
 }
