@@ -12,8 +12,9 @@ run: build ## build Cairn and climb the ladder once on this machine
 test: ## build and run the tests, with CUDA where nvcc is found
 	scripts/test.sh
 
-test-all: test ## also the slow tests, the sanitizers and the fuzzers: what CI runs
+test-all: test ## also the slow tests, the wheel, the sanitizers and the fuzzers: what CI runs
 	scripts/test.sh slow
+	scripts/test.sh wheel
 	scripts/test.sh sanitize
 
 sanitize: ## only the unit tests under the sanitizers, and the fuzzers

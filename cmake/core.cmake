@@ -1,5 +1,7 @@
-# cairn_core: all of src/ and runtime/ in one static library with hidden symbols. The command and the tests
-# link it and so can reach the inner parts; the shared library is made of the very same objects.
+# cairn_core: all of src/ and runtime/ in one static library, which the tests link and so can reach the inner parts. The
+# shared library is made of the very same objects. The command links that one and not these, so that the kernels, most of
+# either, exist once: hence the inner names of namespace cairn are visible too, though no header that is installed has
+# them, and no promise is made about them.
 
 # cairn_core_needs: what core sources need to compile and link, in whichever variant they are built.
 add_library(cairn_core_needs INTERFACE)
@@ -21,8 +23,10 @@ endif()
 
 add_library(cairn_core STATIC)
 target_link_libraries(cairn_core PUBLIC cairn_core_needs)
+set_target_properties(cairn_core PROPERTIES CXX_VISIBILITY_PRESET default)
 target_compile_options(cairn_core PRIVATE
   $<$<CONFIG:Release>:-O3>
+  -fno-semantic-interposition  # a visible function is inlined as a hidden one is
   -include ${PROJECT_SOURCE_DIR}/cmake/public_symbols.hpp)
 
 if(CAIRN_SANITIZE)

@@ -59,8 +59,10 @@ function(cairn_cuda target)
     CUDA_ARCHITECTURES "${architectures}"
     CUDA_VISIBILITY_PRESET hidden
     CUDA_RUNTIME_LIBRARY Static)
-  # -lineinfo: lines of the source for profilers and sanitizers; the code is the same.
-  set(options -lineinfo "SHELL:-Xcompiler -Wall,-Wextra,-Wshadow")
+  set(options "SHELL:-Xcompiler -Wall,-Wextra,-Wshadow")
+  if(CAIRN_LINEINFO)
+    list(PREPEND options -lineinfo)
+  endif()
   set(others ${architectures})
   list(FILTER others EXCLUDE REGEX "^90a|-virtual$")
   if(NOT arg_SPILLS AND NOT others)
@@ -112,4 +114,5 @@ function(cairn_loaded_kernels target)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
   add_dependencies(cairn_cli ${target})
+  set_property(GLOBAL APPEND PROPERTY CAIRN_LOADED_KERNELS ${target})
 endfunction()

@@ -31,7 +31,12 @@ check_cxx_source_compiles("
   int main() { return openblas_get_num_threads() + (cblas_sgemm == nullptr); }" CAIRN_OPENBLAS_LINKS)
 unset(CMAKE_REQUIRED_LIBRARIES)
 unset(CMAKE_REQUIRED_QUIET)
-if(CAIRN_OPENBLAS_LINKS)
+find_library(CAIRN_OPENBLAS_ARCHIVE libopenblas.a HINTS ${OPENBLAS_LIBDIR} PATH_SUFFIXES openblas-pthread)
+if(CAIRN_OPENBLAS_LINKS AND SKBUILD AND NOT CAIRN_OPENBLAS_ARCHIVE)
+  # A wheel that needed libopenblas.so could not be imported without it.
+  message(STATUS "OpenBLAS's archive libopenblas.a not found: the wheel's CPU backend is the plain reference, which is slow")
+  list(APPEND CAIRN_SUMMARY "OpenBLAS no")
+elseif(CAIRN_OPENBLAS_LINKS)
   set(CAIRN_HAVE_OPENBLAS ON)
   string(STRIP "OpenBLAS ${OPENBLAS_VERSION}" word)
   list(APPEND CAIRN_SUMMARY "${word} yes")
@@ -40,6 +45,15 @@ else()
   message(STATUS "OpenBLAS not found (libopenblas-dev): the CPU backend is the plain reference alone, which is slow")
   list(APPEND CAIRN_SUMMARY "OpenBLAS no")
 endif()
+
+# cairn_self_contained(target): OpenBLAS goes into a program or shared object that is installed, so that it runs where
+# there is none. Call it after what uses OpenBLAS was linked: an archive only has what was missing before it.
+function(cairn_self_contained target)
+  if(CAIRN_SELF_CONTAINED AND CAIRN_OPENBLAS_ARCHIVE AND CAIRN_HAVE_OPENBLAS AND NOT CAIRN_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--as-needed)  # nothing is needed of libopenblas.so any more
+    target_link_libraries(${target} PRIVATE ${CAIRN_OPENBLAS_ARCHIVE})
+  endif()
+endfunction()
 
 # CUDA: nvcc for the ladder, and the static runtime, which runtime/cuda.cpp links too.
 set(CAIRN_HAVE_CUDA OFF)

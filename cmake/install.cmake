@@ -3,6 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 add_library(cairn SHARED ${PROJECT_SOURCE_DIR}/cmake/cairn.map)
+add_library(cairn::cairn ALIAS cairn)  # as find_package(cairn) calls it
 # cairn_core is all of the library, so every object goes in, called from elsewhere or not. PRIVATE: who links
 # libcairn.so neither sees nor needs OpenBLAS or CUDA.
 target_link_libraries(cairn PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,cairn_core>)
@@ -11,7 +12,8 @@ target_include_directories(cairn INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(cairn INTERFACE cxx_std_20)
 target_link_options(cairn PRIVATE
-  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cairn.map -Wl,--no-undefined)
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/cairn.map -Wl,--no-undefined -Wl,-Bsymbolic-functions)
+cairn_self_contained(cairn)
 # Before 1.0 a minor version may break programs that are already linked. With its number in the SONAME
 # (libcairn.so.0.2) the loader refuses to start such a program instead of letting it run with the wrong library.
 set(soversion ${PROJECT_VERSION_MAJOR})
@@ -30,8 +32,8 @@ if(CAIRN_SANITIZE)
   return()
 endif()
 
-# The emulated ladder stands beside the library, which finds it there wherever the two are put.
-set_target_properties(cairn PROPERTIES INSTALL_RPATH "$ORIGIN")
+# The emulated ladder stands beside the library, which finds it there wherever the two are put; so may what it needs.
+set_target_properties(cairn cairn_emu_plain cairn_emu_traced PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS cairn EXPORT cairn-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS cairn_emu_plain cairn_emu_traced LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")

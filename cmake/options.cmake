@@ -6,13 +6,21 @@ if(NOT CAIRN_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "CAIRN_CUDA is '${CAIRN_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
+set(CAIRN_PYTHON AUTO CACHE STRING "The Python package: AUTO (when a Python with nanobind is found), ON (it must be), OFF")
+set_property(CACHE CAIRN_PYTHON PROPERTY STRINGS AUTO ON OFF)
+if(NOT CAIRN_PYTHON MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "CAIRN_PYTHON is '${CAIRN_PYTHON}'; it must be AUTO, ON or OFF")
+endif()
+
+option(CAIRN_LINEINFO "Lines of the source in the kernels, for profilers and sanitizers; the code is the same" ON)
+option(CAIRN_SELF_CONTAINED "OpenBLAS inside of libcairn.so and the command, if its archive libopenblas.a is here" ON)
 option(CAIRN_WERROR "Treat warnings as errors" ON)
 option(CAIRN_TESTS "Build the tests" ON)
 option(CAIRN_FUZZ "Build only the library and its libFuzzer targets (needs clang++)" OFF)
 set(CAIRN_SANITIZE "" CACHE STRING "Sanitizers for the whole build, as -fsanitize= takes them")
 set(CAIRN_X86_ARCH x86-64-v3 CACHE STRING "-march= on x86-64; v3 (AVX2, FMA, F16C) is any machine since 2013-15")
 
-# Symbols stay in their library unless a declaration says CAIRN_API; see cairn.map.
+# Symbols stay in their library, but for those of cairn_core; see core.cmake and cairn.map.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

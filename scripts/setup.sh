@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# setup.sh [--check] [build] [test] [fuzz] [lint]
+# setup.sh [--check] [build] [test] [fuzz] [lint] [python]
 #
 # Makes sure that what Cairn needs is here, and installs what is missing from the distribution's packages
 # (Debian 12, Ubuntu 24.04; as root or through sudo without a password). Name one or more kinds of work to
-# look at those alone; all four otherwise. --check installs nothing: it tells what is there and what is
+# look at those alone; all of them otherwise. --check installs nothing: it tells what is there and what is
 # missing, and exits 1 if something required is missing.
+#
+# python, which is optional, is what builds and tests the Python package: the system's python3 if it has it all, else
+# build/venv, a virtual environment that pip fills.
 #
 # A thing counts as present when it can be used, whoever put it there; the package manager is only asked to
 # install. So where nothing can be installed but everything is there, this succeeds at once.
@@ -37,7 +40,7 @@ lint        optional  shellcheck    shellcheck            make lint
 '
 
 usage() {
-  echo "usage: scripts/setup.sh [--check] [build] [test] [fuzz] [lint]" >&2
+  echo "usage: scripts/setup.sh [--check] [build] [test] [fuzz] [lint] [python]" >&2
   exit 2
 }
 
@@ -46,12 +49,12 @@ wanted=""
 for argument in "$@"; do
   case $argument in
     --check) check_only=yes ;;
-    build | test | fuzz | lint) wanted="$wanted $argument" ;;
+    build | test | fuzz | lint | python) wanted="$wanted $argument" ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'" >&2; usage ;;
   esac
 done
-[ -n "$wanted" ] || wanted="build test fuzz lint"
+[ -n "$wanted" ] || wanted="build test fuzz lint python"
 # Testing begins with building.
 case $wanted in *test*) wanted="build $wanted" ;; esac
 
@@ -145,6 +148,30 @@ install() {
   } </dev/null >"$log" 2>&1
 }
 
+# The package's build and its tests. What the tests can do without (ml_dtypes, mypy) is not asked for here.
+has_python() { command -v "$1" >/dev/null && "$1" -c 'import nanobind, numpy, pytest' 2>/dev/null; }
+setup_python() {
+  local venv=build/venv
+  if has_python python3 || has_python $venv/bin/python; then
+    [ "$check_only" = no ] || echo "present  optional  python        nanobind numpy pytest  the Python package"
+    return
+  fi
+  if [ "$check_only" = yes ]; then
+    echo "MISSING  optional  python        nanobind numpy pytest  the Python package (setup.sh python makes $venv)"
+    return
+  fi
+  [ -e build/.setup-tried-python ] && return  # make clean forgets
+  echo "setup.sh: making $venv for the Python package (log: $log)" >&2
+  mkdir -p build
+  if python3 -m venv $venv >>"$log" 2>&1 && $venv/bin/pip install --no-input --retries 1 --timeout 15 \
+    nanobind scikit-build-core numpy ml_dtypes pytest mypy >>"$log" 2>&1; then
+    return
+  fi
+  touch build/.setup-tried-python
+  echo "setup.sh: optional and missing: Python's nanobind, numpy and pytest; the Python package is left out" >&2
+}
+
+if [[ " $wanted " == *" python "* ]]; then setup_python; fi
 look
 if [ "$check_only" = yes ]; then
   if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then

@@ -59,7 +59,8 @@ constexpr Arrow kArrows[] = {
      "kernels/ladder.hpp device/fragment.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp emu/program/wire.hpp "
      "lab/"},
 
-    {"python/", "nanobind include/cairn/cairn.h"},
+    {"python/native/", "nanobind include/cairn/cairn.h python/native/"},
+    {"python/torch_ops/", "torch include/cairn/cairn.h python/torch_ops/"},  // PyTorch's stable ABI alone
     {"cmake/public_symbols.hpp", "include/cairn/"},
     {"tests/", "anything"},
     {"examples/", "anything"},  // projects of their own, that see only an installed Cairn
@@ -86,6 +87,7 @@ std::string kind_of(const std::string& header) {
     k.emplace_back("json", "nlohmann/.*");
     k.emplace_back("boost", "boost/.*");
     k.emplace_back("nanobind", "nanobind/.*|Python\\.h");
+    k.emplace_back("torch", "torch/csrc/(stable|inductor/aoti_torch/c)/.*|torch/headeronly/.*");
     k.emplace_back("gtest", "g(test|mock)/.*");
     k.emplace_back("standard", "[a-z_0-9]+|(stddef|stdint|stdbool|string|stdio|stdlib|math|float|limits|errno)\\.h");
     k.emplace_back(
@@ -278,7 +280,12 @@ TEST(HouseChecker, SeesABreach) {
       {"lab/bench.cpp", "#include <cuda_runtime.h>"},
       {"lab/bench.cpp", "#include \"src/api/handle.hpp\""},
       {"lab/bench.cpp", "#include \"kernels/simt/04_block_tile.cu\""},
-      {"python/module.cpp", "#include \"cairn/cairn.hpp\""},
+      {"python/native/module.cpp", "#include \"cairn/cairn.hpp\""},
+      {"python/native/module.cpp", "#include <torch/csrc/stable/library.h>"},
+      {"python/torch_ops/ops.cpp", "#include <nanobind/nanobind.h>"},
+      {"python/torch_ops/ops.cpp", "#include <torch/extension.h>"},
+      {"python/torch_ops/ops.cpp", "#include \"src/call.hpp\""},
+      {"python/stray.cpp", "int x;"},
       {"lab/bench.cpp", "  #  include  <cublas_v2.h>  // indented, with a comment"},
       {"lab/bench.cpp", "#include <some/new/library.hpp>"},
       {"lab/bench.cpp", "#include CAIRN_SOME_MACRO"},
@@ -307,7 +314,8 @@ TEST(HouseChecker, LetsTheArrowsThrough) {
       {"lab/verbs/bench.cpp", "#include <CLI/CLI.hpp>"},
       {"lab/baseline_cublas.cpp", "#include <cublas_v2.h>"},
       {"emu/machine/grid.cpp", "#include <boost/context/fiber.hpp>"},
-      {"python/module.cpp", "#include \"cairn/cairn.h\""},
+      {"python/native/module.cpp", "#include \"cairn/cairn.h\""},
+      {"python/torch_ops/ops.cpp", "#include <torch/csrc/stable/library.h>"},
       {"tests/kernels/rung_test.cpp", "#include \"emu/emu.hpp\""},
       {"src/cpu/reference.cpp", "// #include <cblas.h> would be wrong here"},
       {"src/cpu/reference.cpp", "const char* text = \"#include <cblas.h>\";"},

@@ -195,6 +195,10 @@ std::string missing(const PageCommand& command, const fs::path& page) {
       if (!known.contains((*i)[1])) return "there is no preset " + (*i)[1].str();
     return "";
   }
+  if (command.is("pip")) return fs::exists(kRoot / "pyproject.toml") ? "" : "there is nothing for pip to install";
+  static const std::regex script("^python3? ([a-z_/]+\\.py)");
+  if (std::smatch named; std::regex_search(command.text, named, script))
+    return fs::exists(kRoot / named[1].str()) ? "" : "there is no such script";
   if (command.text.starts_with("scripts/"))
     return fs::exists(kRoot / command.text.substr(0, command.text.find(' '))) ? "" : "there is no such script";
   std::smatch parts;
