@@ -1,6 +1,6 @@
-# The Python that the package is built for: the one that was named (-D Python_EXECUTABLE=…), else the first of python3 on
-# the PATH and build/venv (scripts/setup.sh python) that has nanobind. Sets CAIRN_HAVE_PYTHON, and CAIRN_TORCH_DIR if that
-# Python has a PyTorch whose stable ABI is enough.
+# The Python that the package is built for: the one that was named (-D Python_EXECUTABLE=…), else the first of python3
+# on the PATH and build/venv (scripts/setup.sh python) that has nanobind. Sets CAIRN_HAVE_PYTHON, and CAIRN_TORCH_DIR if
+# that Python has a PyTorch whose stable ABI is enough.
 
 set(CAIRN_HAVE_PYTHON OFF)
 set(CAIRN_TORCH_DIR "")
@@ -22,7 +22,8 @@ foreach(candidate IN LISTS candidates)
     set(Python_EXECUTABLE ${candidate})
     find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
     if(Python_FOUND AND Python_VERSION VERSION_GREATER_EQUAL 3.12 AND NOT TARGET Python::SABIModule)
-      # CMake has this component since 3.26. The headers are the same, and on Linux a module links no library of Python's.
+      # CMake has this component since 3.26. The headers are the same, and on Linux a module links none of Python's
+      # libraries.
       add_library(Python::SABIModule INTERFACE IMPORTED)
       target_link_libraries(Python::SABIModule INTERFACE Python::Module)
     endif()
@@ -35,7 +36,7 @@ foreach(candidate IN LISTS candidates)
 endforeach()
 
 if(NOT nanobind_FOUND OR nanobind_VERSION VERSION_LESS 2.10)
-  set(needs "a Python 3.10 or newer with its headers (python3-dev) and nanobind 2.10 or newer (scripts/setup.sh python)")
+  set(needs "Python 3.10 or newer with its headers (python3-dev), and nanobind 2.10 or newer (scripts/setup.sh python)")
   if(CAIRN_PYTHON STREQUAL "ON")
     message(FATAL_ERROR "CAIRN_PYTHON=ON needs ${needs}")
   endif()

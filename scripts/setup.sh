@@ -148,7 +148,7 @@ install() {
   } </dev/null >"$log" 2>&1
 }
 
-# The package's build and its tests. What the tests can do without (ml_dtypes, mypy) is not asked for here.
+# The package's build and its tests. What the tests can do without (ml_dtypes, matplotlib, mypy) is not asked for here.
 has_python() { command -v "$1" >/dev/null && "$1" -c 'import nanobind, numpy, pytest' 2>/dev/null; }
 setup_python() {
   local venv=build/venv
@@ -164,7 +164,7 @@ setup_python() {
   echo "setup.sh: making $venv for the Python package (log: $log)" >&2
   mkdir -p build
   if python3 -m venv $venv >>"$log" 2>&1 && $venv/bin/pip install --no-input --retries 1 --timeout 15 \
-    nanobind scikit-build-core numpy ml_dtypes pytest mypy >>"$log" 2>&1; then
+    nanobind scikit-build-core numpy ml_dtypes matplotlib pytest mypy >>"$log" 2>&1; then
     return
   fi
   touch build/.setup-tried-python

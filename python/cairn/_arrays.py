@@ -29,5 +29,5 @@ def _view(name: str, array: Any) -> View:
         return _cuda_arrays.view(name, array)
     if hasattr(array, "__dlpack__"):
         return _dlpack.view(name, array)
-    raise Error(f"{name} is {type(array).__name__}; it must be an array of NumPy, CuPy, PyTorch, JAX or another library "
-                "with DLPack" + ("" if name == "out" else f": numpy.asarray({name}) makes one"))
+    raise Error(f"{name} is {type(array).__name__}; it must be an array of NumPy, CuPy, PyTorch, JAX or another "
+                "library with DLPack" + ("" if name == "out" else f": numpy.asarray({name}) makes one"))

@@ -129,7 +129,8 @@ def _lay(p: Product, inputs: dict[str, View], target: View, call: Call) -> Call:
     if layout_c is None:
         copied = list(inputs.values())
         call.target = target
-        fresh = target.family.packed(target) if call.beta != 0 else target.family.empty(target.shape, target.code, target)
+        family = target.family
+        fresh = family.packed(target) if call.beta != 0 else family.empty(target.shape, target.code, target)
         c = p.result(_arrays.view("out", fresh))
         layout_c = _layout.matrix(m, n, *c.steps[-2:])
     assert layout_c is not None  # it is packed

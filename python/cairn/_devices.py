@@ -42,8 +42,8 @@ def choose(device: Optional[str], views: Sequence[View]) -> int:
     first = views[0]
     for other in views[1:]:
         if other.device != first.device:
-            raise Error(f"{first.name} is in {place(first.device)} and {other.name} in {place(other.device)}; all arrays "
-                        "of a call must be in one place")
+            raise Error(f"{first.name} is in {place(first.device)} and {other.name} in {place(other.device)}; all "
+                        "arrays of a call must be in one place")
     at = first.device
     if device in ("gpu", "cuda") and at < 0 or wanted is not None and wanted >= 0 > at:
         raise Error(f"{first.name} is in host memory and device is {device!r}; give arrays on the GPU, as cupy.asarray "
@@ -84,4 +84,5 @@ def _handle(stream: Any) -> int:
         return int(stream.__cuda_stream__()[1])
     if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
-    raise Error(f"stream is {type(stream).__name__}; it must be a stream of CuPy or PyTorch, or a CUDA stream's address")
+    raise Error(f"stream is {type(stream).__name__}; it must be a stream of CuPy or PyTorch, or the address of "
+                "a CUDA stream")

@@ -71,7 +71,8 @@ class Plan:
             return self._call.run(self._native)
         call = _call.prepare(a, b, host_device=self._device, **{**_planned(self._problem), **keywords})
         if call.device != self._device or _full(call.problem) != _full(self._problem):
-            raise Error(f"these arrays are the problem '{_full(call.problem)}'; the plan is for '{_full(self._problem)}'")
+            raise Error(f"these arrays are the problem '{_full(call.problem)}'; the plan is for "
+                        f"'{_full(self._problem)}'")
         return call.run(self._native)
 
     def __repr__(self) -> str:

@@ -72,7 +72,7 @@ def _broadcast(a: View, of_a: Shape, b: View, of_b: Shape) -> Shape:
     sizes = []
     for x, y in zip((1,) * (length - len(of_a)) + of_a, (1,) * (length - len(of_b)) + of_b):
         if x != y and x != 1 and y != 1:
-            raise Error(f"a has shape {a.shape} and b {b.shape}; their batches {of_a} and {of_b} do not broadcast: axes "
-                        "must have one length, or one of them 1")
+            raise Error(f"a has shape {a.shape} and b {b.shape}; their batches {of_a} and {of_b} do not broadcast: "
+                        "axes must have one length, or one of them 1")
         sizes.append(y if x == 1 else x)
     return tuple(sizes)

@@ -45,8 +45,8 @@ def bias(view: View, m: int, n: int, out: int, code: int) -> Vector:
         return Vector(view, BIAS_COLUMNS, (0, 1))
     if len(view.shape) > 1 and rows == m and cols == 1:
         return Vector(view, BIAS_ROWS, (1, 0))
-    raise Error(f"bias has shape {view.shape}; for a result of {m} x {n} it must be ({n},), an element for each column, "
-                f"or ({m}, 1), one for each row")
+    raise Error(f"bias has shape {view.shape}; for a result of {m} x {n} it must be ({n},), an element for each "
+                f"column, or ({m}, 1), one for each row")
 
 
 def _kinds(view: View, lines: int, k: int, of_a: bool) -> list[tuple[int, tuple[int, int]]]:
@@ -107,4 +107,5 @@ def scales(a: Optional[View], b: Optional[View], m: int, n: int, k: int,
         for kind_b, steps_b in options_b:
             if (kind_a >= VECTOR_BLOCKS) == (kind_b >= VECTOR_BLOCKS):
                 return Vector(a, kind_a, steps_a), Vector(b, kind_b, steps_b)
-    raise Error(f"scale_a has shape {a.shape} and scale_b {b.shape}; scales for blocks of 128 come for both or for none")
+    raise Error(f"scale_a has shape {a.shape} and scale_b {b.shape}; scales for blocks of 128 come for both or for "
+                "none")

@@ -22,7 +22,7 @@ extern const Rung rung;
 extern "C" __attribute__((visibility("default"))) const cairn::Rung* const* cairn_lab_kernels(std::size_t* count) {
   using namespace cairn;
   static constexpr const Rung* kAll[] = {&lab_vectorize::rung, &lab_double_buffer::rung, &lab_tiny_code::rung,
-                                          &lab_activate::rung};
+                                         &lab_activate::rung};
   *count = std::size(kAll);
   return kAll;
 }

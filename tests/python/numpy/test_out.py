@@ -72,7 +72,9 @@ def test_two_words_about_the_type_of_out_are_refused() -> None:
             out_dtype="f64")
 
 
-@pytest.mark.parametrize("shape, strides", [((2, 2), (0, 0)), ((2, 2), (4, 4)), ((2, 4), (8, 4)), ((3, 2, 2), (4, 8, 4))])
+@pytest.mark.parametrize("shape, strides", [
+    ((2, 2), (0, 0)), ((2, 2), (4, 4)), ((2, 4), (8, 4)), ((3, 2, 2), (4, 8, 4)),
+])
 def test_an_out_that_overlaps_itself_is_refused(shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
     out = np.lib.stride_tricks.as_strided(np.ones(64, "f4"), shape, strides, writeable=True)
     refused("out has strides .*, by which elements share memory", random((*shape[:-1], 3)), random((3, shape[-1])), out)
