@@ -30,6 +30,8 @@
 #                 drawn_CLASS_TYPE.json
 #   epilogues     the library with bias and activation, with scales and with groups of rows, beside cuBLAS:
 #                 epilogues.json, scales*.json, groups.json
+#   python        the tests of the Python package and of PyTorch's operators on the GPU, and what a call and an MLP take
+#                 beside torch: torch.json. The build has to find a Python with nanobind, torch and pytest
 #   suites        the f32 rungs and baselines over the suites squares and seeds: squares.json, seeds.json
 #   again         the same once more, and how many rows agree: squares_again.json, seeds_again.json
 #   probes        the ceilings, by every tile of the probes: probes.json
@@ -221,6 +223,12 @@ epilogues() {
       --scales none,vector,blocks,vector_blocks &&
     bench groups.json "${some[@]}" --type bf16,e4m3fast:bf16 --layout nt --groups 64 --shape 16896x7168x2048
 }
+python() {
+  export PYTHONPATH=$PWD/build/gpu/python PYTHONDONTWRITEBYTECODE=1
+  local folder
+  for folder in numpy torch; do python3 -m pytest -q -p no:cacheprovider "tests/python/$folder" || return; done
+  python3 tests/python/bench_torch.py --out "$out/torch.json"
+}
 profile() {
   "$cairn" profile 'transpose/*' 'simt/*' --device gpu --shape 1024 --record "$out/profile.json" --force
 }
@@ -258,7 +266,7 @@ if want drawn; then step drawn drawn; fi
 if want epilogues; then step epilogues epilogues; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
-for name in probes baselines host profile lab sass; do
+for name in python probes baselines host profile lab sass; do
   if want $name; then step $name $name; fi
 done
 
