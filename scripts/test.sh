@@ -26,7 +26,7 @@ build() {  # build PRESET
   cmake --build --preset "$1" --parallel "$jobs"
 }
 
-failed_stages=0
+failed_stages=0 verdicts=""
 run() {  # run NAME PRESET [ctest arguments]
   local name=$1 preset=$2
   shift 2
@@ -53,8 +53,11 @@ wheel() {
     echo "== test: $stage"
     code=0
     scripts/test_python.sh $stage "build/$preset" || code=$?
-    # 77: it has said what is missing here.
-    if [ $code != 0 ] && [ $code != 77 ]; then failed_stages=$((failed_stages + 1)); fi
+    case $code in
+      0) verdicts+="$stage passed, " ;;
+      77) verdicts+="$stage skipped, " ;;  # it has said what is missing here
+      *) verdicts+="$stage FAILED, " failed_stages=$((failed_stages + 1)) ;;
+    esac
   done
 }
 
@@ -74,8 +77,14 @@ sanitize() {
 if [ "$what" = sanitize ]; then scripts/setup.sh test fuzz; else scripts/setup.sh test python; fi
 "$what"
 
+took="in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+if [ "$what" = wheel ]; then
+  echo "$verdicts$took"
+  exit $((failed_stages > 0))
+fi
+
 # What ctest wrote down, added up. A test that ctest runs is one program, with many cases in it.
-count() { { cat "$results"/*.xml 2>/dev/null || true; } | sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" | awk '{ n += $1 } END { print n + 0 }'; }
+count() { sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$results"/*.xml | awk '{ n += $1 } END { print n + 0 }'; }
 tests=$(count tests) failures=$(count failures) skipped=$(($(count skipped) + $(count disabled)))
-echo "$((tests - failures - skipped)) passed, $failures failed, $skipped skipped, in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+echo "$((tests - failures - skipped)) passed, $failures failed, $skipped skipped, $took"
 [ "$failed_stages" = 0 ] && [ "$failures" = 0 ]
