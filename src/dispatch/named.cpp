@@ -21,10 +21,6 @@ Status find_rung(Ladder ladder, std::string_view name, NamedRung& out) {
   const Rung* other = nullptr;  // that the id may mean as well
   for (const Rung* rung : ladder) {
     if (!multiplies(*rung) || id.empty() || !rung->id.starts_with(id)) continue;
-    if (rung->id == id) {
-      found.rung = rung, other = nullptr;
-      break;
-    }
     (found.rung == nullptr ? found.rung : other) = rung;
   }
   if (found.rung == nullptr) return invalid(name, "no rung that multiplies has an id that begins so");

@@ -14,7 +14,7 @@ struct NamedRung {
   int tile = kAnyTile;  // unless the name has one, the rung's card chooses it
 };
 
-// The rung of `ladder` that multiplies and whose id is `name` or, if no other's does, begins with it.
+// The rung of `ladder` that multiplies and whose id alone begins with `name`. No id begins another: they have numbers.
 Status find_rung(Ladder ladder, std::string_view name, NamedRung& out);
 
 // The id of the rung at this place of those that multiply; empty past the last. A build has the same ones for a GPU and

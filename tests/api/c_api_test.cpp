@@ -133,6 +133,14 @@ TEST_F(CApi, ANamedRungRunsInsteadOfTheChosenOne) {
     for (const float c : C) ASSERT_EQ(c, 2 * 3 * 37) << name;
     cairn_plan_destroy(plan);
   }
+  // The handle keeps plans by problem, and a named one is not what the library chooses the next time.
+  p.compute = CAIRN_NATIVE;
+  cairn_plan own = nullptr;
+  const char* id = nullptr;
+  ASSERT_EQ(cairn_plan_create(&own, emu, &p), CAIRN_OK) << cairn_last_error();
+  ASSERT_EQ(cairn_plan_id(own, &id), CAIRN_OK);
+  EXPECT_STREQ(id, "simt/22_pipelined");
+  cairn_plan_destroy(own);
   cairn_destroy(emu);
 }
 

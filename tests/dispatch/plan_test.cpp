@@ -128,7 +128,7 @@ TEST(NamedPlan, TakesAnIdOrTheBeginningOfOne) {
   EXPECT_EQ(found.rung->id, "simt/13_bank_linear");
   EXPECT_EQ(found.tile, kAnyTile);
   ASSERT_TRUE(find_rung(ladder, "simt/02_coalesced", found).ok());
-  EXPECT_EQ(found.rung->id, "simt/02_coalesced") << "and not 03_coalesced_1d";
+  EXPECT_EQ(found.rung->id, "simt/02_coalesced");
   ASSERT_TRUE(find_rung(ladder, "hopper/59_summit@17", found).ok());
   EXPECT_EQ(found.tile, 17);
 }
