@@ -134,6 +134,18 @@ Status set_attribute(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttribute
   return {};
 }
 
+// Those of a tensor are cuBLASLt's default.
+cublasLtMatmulMatrixScale_t scale_mode(Scale scale) {
+  switch (scale) {
+    case Scale::vector: return CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    case Scale::vector_blocks: return CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F;
+    case Scale::blocks: return CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F;
+    case Scale::none:
+    case Scale::tensor: break;
+  }
+  return CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
+}
+
 cublasLtEpilogue_t epilogue_of(const Problem& p) {
   const bool bias = p.bias != Bias::none;
   if (p.activation == Activation::none) return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
@@ -157,9 +169,8 @@ Status describe_product(const Problem& column, const void* workspace, Described&
   if (p.bias != Bias::none) set(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, p.stride_bias);
   if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.ldc);
   if (p.before == Before::stored) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, p.stride_c);
-  constexpr std::int32_t vectors = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
-  if (p.scale_a == Scale::vector) set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, vectors);
-  if (p.scale_b == Scale::vector) set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, vectors);
+  if (p.scale_a > Scale::tensor) set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, std::int32_t{scale_mode(p.scale_a)});
+  if (p.scale_b > Scale::tensor) set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, std::int32_t{scale_mode(p.scale_b)});
   // Any address: algorithms are offered according to what is there. A call has its own.
   if (p.scale_a != Scale::none) set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, workspace);
   if (p.scale_b != Scale::none) set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, workspace);

@@ -12,6 +12,7 @@
 #include "lab/cublas_names.hpp"
 #include "lab/exit.hpp"
 #include "lab/experiments/lab_kernels.hpp"
+#include "lab/lt_scales.hpp"
 #include "src/cpu/groups.hpp"
 #include "src/cpu/scale.hpp"
 #include "src/dispatch/check.hpp"
@@ -65,6 +66,8 @@ class Shared {
     p.k = 16;  // the smallest k that cuBLAS takes for 8-bit floats
     p.lda = p.a().min_ld(), p.ldb = p.b().min_ld();
     p.stride_a = p.stride_b = 0;
+    p.scale_a = p.scale_b = Scale::none;
+    c.scale_a = c.scale_b = nullptr;
     c.A = c.B = zeros_.data();
     return c;
   }
@@ -202,7 +205,8 @@ constexpr LtWay kFma{"cublas/lt_fma", "cuBLASLt, the fastest without tensor core
 
 class Lt final : public CublasContender {
  public:
-  Lt(std::shared_ptr<Shared> shared, const LtWay& way) : CublasContender(std::move(shared)), way_(way) {}
+  Lt(std::shared_ptr<Shared> shared, const LtWay& way)
+      : CublasContender(std::move(shared)), way_(way), scales_(machine()) {}
   std::string_view id() const override { return way_.id; }
   std::string_view title() const override { return way_.title; }
 
@@ -241,9 +245,12 @@ class Lt final : public CublasContender {
   static const char* refuses_scales(const Problem& p) {
     if (!p.is_scaled()) return nullptr;
     if (p.in != Type::e4m3) return "cuBLASLt scales only e4m3";
-    if (p.scale_a > Scale::vector) return "cuBLASLt wants the scales of 128 in another order than ours";
     if ((p.scale_a == Scale::vector) != (p.scale_b == Scale::vector))
       return "cuBLASLt takes a vector of scales for both operands or for none";
+    if ((p.scale_a > Scale::vector) != (p.scale_b > Scale::vector))
+      return "cuBLASLt takes scales of 128 for both operands or for none";
+    if (p.scale_a == Scale::blocks && p.scale_b == Scale::blocks)
+      return "cuBLASLt takes scales of 128x128 for one operand only";
     return p.batch > 1 ? "cuBLASLt takes the scales of one product" : nullptr;
   }
 
@@ -251,6 +258,7 @@ class Lt final : public CublasContender {
     Plan* plan = nullptr;
     if (auto s = find(p, Alignment{}, plan); !s.ok()) return s;
     if (way_.tuned && plan->origin.empty()) search(*plan);
+    scales_.forget();  // the matrices of the search are gone, and others may lie where they were
     const std::string& origin = plan->origin;
     details = fmt::format("{}, {}", text_of(shared().cublas().attributes(plan->algorithm)),
                           origin.empty() ? "first heuristic" : origin);
@@ -268,7 +276,7 @@ class Lt final : public CublasContender {
               "cuBLASLt takes a bias and scales, and stores values before an activation, aligned to 16 bytes"};
     Plan* plan = nullptr;
     if (auto s = find(call.problem, alignment, plan); !s.ok()) return s;
-    return shared().cublas().matmul(*plan->description, plan->algorithm, call, stream);
+    return matmul(*plan, plan->algorithm, call, stream);
   }
 
  public:
@@ -289,6 +297,12 @@ class Lt final : public CublasContender {
     LtAlgorithm algorithm;
     std::string origin;  // of a searched one: how it was found
   };
+
+  Status matmul(const Plan& plan, const LtAlgorithm& algorithm, const Call& call, runtime::Stream stream) {
+    Call arranged;
+    if (auto s = scales_.arrange(call, arranged); !s.ok()) return s;
+    return shared().cublas().matmul(*plan.description, algorithm, arranged, stream);
+  }
 
   // The plan for a problem at these alignments: the one from before, or a new one with the first heuristic.
   Status find(const Problem& p, Alignment alignment, Plan*& out) const {
@@ -327,7 +341,7 @@ class Lt final : public CublasContender {
       candidates.reserve(algorithms.size());
       for (const LtAlgorithm& algorithm : algorithms) {
         candidates.push_back([&](const Call& call, runtime::Stream stream) {
-          return cublas.matmul(*plan.description, algorithm, call, stream);
+          return matmul(plan, algorithm, call, stream);
         });
       }
       const measure::Ring ring(machine(), plan.problem, 1, settings.effort.cache);
@@ -342,6 +356,7 @@ class Lt final : public CublasContender {
   }
 
   const LtWay& way_;
+  LtScales scales_;
   mutable std::map<std::string, Plan> plans_;
   mutable Plan* last_ = nullptr;  // saves the lookup when the same call is repeated
 };

@@ -25,9 +25,17 @@ def _view(name: str, array: Any) -> View:
         return _numpy.view(name, array)
     if _torch_tensors.is_tensor(array):
         return _torch_tensors.view(name, array)
-    if hasattr(array, "__cuda_array_interface__"):
+    if hasattr(array, "__cuda_array_interface__") and not _makes_its_own(array):
         return _cuda_arrays.view(name, array)
     if hasattr(array, "__dlpack__"):
         return _dlpack.view(name, array)
     raise Error(f"{name} is {type(array).__name__}; it must be an array of NumPy, CuPy, PyTorch, JAX or another "
                 "library with DLPack" + ("" if name == "out" else f": numpy.asarray({name}) makes one"))
+
+
+def _makes_its_own(array: Any) -> bool:
+    """Whether its library can make new arrays through the array API, as JAX can, which has both protocols on a GPU.
+
+    CuPy can, too, but its arrays say more by themselves: strides that it can copy from, and a stream.
+    """
+    return hasattr(array, "__array_namespace__") and not type(array).__module__.startswith("cupy")

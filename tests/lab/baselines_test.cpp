@@ -54,7 +54,8 @@ struct Counts {
   int opened = 0, searched = 0, refused = 0;
   std::vector<Alignment> asked;
   Pipes pipes = Pipes::all;    // asked for last
-  std::uint64_t last = 99;     // the algorithm that ran last
+  std::uint64_t last = 99;     // the algorithm that ran last,
+  Call last_call;              // and what it was called with
   int activations = 0;         // kernels looked for
   bool breaks = false;         // every run fails
   bool refuses_check = false;  // a kept choice no longer runs
@@ -80,7 +81,7 @@ class FakeCublas final : public Cublas {
                 runtime::Stream stream) override {
     EXPECT_EQ(description.problem, call.problem);
     if (counts_->breaks) return {Code::device_error, "broken"};
-    counts_->last = which.opaque[0];
+    counts_->last = which.opaque[0], counts_->last_call = call;
     if (which.opaque[0] != kBest) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return gemm_ex(call, stream);
   }
@@ -303,8 +304,12 @@ TEST(Cublas, RefusesInOneSentence) {
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=tensor"), "");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector scale_b=tensor"),
             "cuBLASLt takes a vector of scales for both operands or for none");
-  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=blocks"),
-            "cuBLASLt wants the scales of 128 in another order than ours");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=blocks"), "");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=vector_blocks"), "");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=tensor"),
+            "cuBLASLt takes scales of 128 for both operands or for none");
+  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=blocks scale_b=blocks"),
+            "cuBLASLt takes scales of 128x128 for one operand only");
   for (const char* id : {"gemm_ex", "lt_first", "lt_tuned"}) {
     EXPECT_EQ(refuses(id, "f32 nn 4x4x0"), "k is 0; the cuBLAS contenders take k of 1 or more");
     EXPECT_NE(refuses(id, "f32 nn 4 lda=1"), "");
@@ -322,6 +327,39 @@ TEST(Cublas, RefusesInOneSentence) {
   const Status off = fake["lt_first"].run({p, 1, bytes.data() + 1, bytes.data(), 0, sums.data()}, nullptr);
   EXPECT_EQ(off.code(), Code::unsupported);
   EXPECT_EQ(off.message(), "cuBLAS takes e4m3 only where A, B and C are aligned to 16 bytes");
+}
+
+// 160 rows by 520 of k, and 144 columns: five blocks along k, the last of eight, and two of 128 columns.
+TEST(Cublas, ScalesOf128ArriveInItsOrder) {
+  Fake fake("");
+  Problem p = Problem::packed(Type::e4m3, Op::none, Op::transpose, 160, 144, 520);
+  p.out = Type::f32, p.scale_a = Scale::vector_blocks, p.scale_b = Scale::blocks;
+  std::vector<std::uint8_t> A(160 * 520 + 16), B(144 * 520 + 16);
+  std::vector<float> C(160 * 144 + 64), scale_a(160 * 5 + 4), scale_b(2 * 5 + 4);
+  const auto aligned = [](auto& memory) {
+    return reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16);
+  };
+  Call call{p, 1, aligned(A), aligned(B), 0, aligned(C)};
+  call.scale_a = aligned(scale_a), call.scale_b = aligned(scale_b);
+  aligned(scale_a)[3 * 5 + 4] = 7, aligned(scale_b)[1 * 5 + 2] = 9;
+  auto& lt = fake["lt_first"];
+  ASSERT_TRUE(lt.prepare(p).ok());
+  ASSERT_TRUE(lt.run(call, nullptr).ok());
+  const Call& seen = fake.counts().last_call;
+  EXPECT_EQ(static_cast<const float*>(seen.scale_a)[4 * 160 + 3], 7) << "rows of a block of k are neighbours";
+  EXPECT_EQ(static_cast<const float*>(seen.scale_b)[1 * 8 + 2], 9) << "a line of blocks has whole fours";
+
+  const void* const first = seen.scale_a;
+  aligned(scale_a)[3 * 5 + 4] = 8;
+  ASSERT_TRUE(lt.run(call, nullptr).ok());
+  EXPECT_EQ(fake.counts().last_call.scale_a, first) << "rearranged once, so that calls can be captured";
+  ASSERT_TRUE(lt.prepare(p).ok());
+  ASSERT_TRUE(lt.run(call, nullptr).ok());
+  EXPECT_EQ(static_cast<const float*>(fake.counts().last_call.scale_a)[4 * 160 + 3], 8) << "anew after prepare()";
+
+  call.alpha = 0;
+  ASSERT_TRUE(lt.run(call, nullptr).ok());
+  EXPECT_EQ(fake.counts().last_call.scale_a, nullptr) << "nothing is multiplied, so no scale is read";
 }
 
 TEST(Cublas, SaysWhatRan) {

@@ -131,11 +131,13 @@ def test_cupy_orders_products_on_its_own_stream() -> None:
 def test_jax_arrays_go_in_and_out() -> None:
     jax = pytest.importorskip("jax")
     a, b = random((20, 30), seed=1), random((30, 10), seed=2)
-    got = cairn.matmul(jax.numpy.asarray(a), jax.numpy.asarray(b))
+    jax_a, jax_b = jax.numpy.asarray(a), jax.numpy.asarray(b)  # on a GPU, if JAX has one
+    got = cairn.matmul(jax_a, jax_b)
     assert isinstance(got, jax.Array)
+    assert got.devices() == jax_a.devices()
     assert_product(np.asarray(got), a, b)
     with pytest.raises(cairn.Error, match="out is read-only"):
-        cairn.matmul(a, b, out=jax.numpy.zeros((20, 10), "float32"))
+        cairn.matmul(jax_a, jax_b, out=jax.numpy.zeros((20, 10), "float32"))
 
 
 def test_jax_bfloat16() -> None:

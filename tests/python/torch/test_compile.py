@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -115,16 +118,12 @@ def test_aot_inductor_packages_the_operator(device, tmp_path):
     _needs_triton(device)
     if device == "cuda" and torch.utils.cpp_extension.CUDA_HOME is None:
         pytest.skip("AOTInductor compiles against the CUDA toolkit, which is not here")
-    class Model(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = cairn.torch.Linear(16, 24, activation="gelu", device=device)
 
-        def forward(self, x):
-            return self.layer(x).sin()
+    def run(layer):
+        return subprocess.run([sys.executable, Path(__file__).parent / "packaged.py", layer, device, tmp_path / layer],
+                              capture_output=True, text=True, check=False)
 
-    model, x = Model(), make(8, 16, device=device)
-    with torch.no_grad():
-        program = torch.export.export(model, (x,))
-        package = torch._inductor.aoti_compile_and_package(program, package_path=str(tmp_path / "model.pt2"))
-        torch.testing.assert_close(torch._inductor.aoti_load_package(package)(x), model(x))
+    done = run("cairn")
+    if done.returncode < 0 and run("torch").returncode < 0:
+        pytest.skip(f"AOTInductor of torch {torch.__version__} crashes here without Cairn, too")
+    assert done.returncode == 0, done.stderr
