@@ -197,7 +197,7 @@ struct Rung {
   bool copies = false;        // unless choose() was told that they are not (Query::aligned): then they are packed
   bool grouped = false;       // it takes groups of rows
   bool epilogue = false;      // it applies the problem's epilogue as it stores C,
-  bool (*finishes)(const Problem& row, int tile) = nullptr;  // and takes groups, with this tile; null: with all
+  bool (*finishes)(const Problem& row, const Choice& choice) = nullptr;  // and takes groups, so; null: however
 };
 
 inline Status no_such_tile(int tile, std::size_t tiles) {

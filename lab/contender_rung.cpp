@@ -47,8 +47,10 @@ std::string RungContender::refuses(const Problem& problem) const {
     return "it copies or transposes one row-major matrix; write the problem with k = n";
   }
   const Problem row = dispatch::to_row(problem);
-  std::string why = dispatch::why_not(rung_, row, dispatch::device_of(machine_->facts()));
-  if (why.empty() && rung_.finishes != nullptr && !rung_.finishes(row, tile_))
+  const Device device = dispatch::device_of(machine_->facts());
+  std::string why = dispatch::why_not(rung_, row, device);
+  if (why.empty() && rung_.finishes != nullptr &&
+      !rung_.finishes(row, dispatch::candidate(rung_, row, device, tile_).choice))
     why = "this tile does not take the epilogue; others of the rung do";
   return why;
 }

@@ -98,14 +98,20 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   if (variant < 0 || variant >= static_cast<int>(kVariants.size())) return no_such_tile(variant, kVariants.size());
   if (args.idle()) return {};
   const Problem p = with_vectors(as_batch(args.problem));
-  const Variant v = kVariants[static_cast<std::size_t>(variant)];
-  const Form form = form_of(args.problem);
-  if (!finishes(args.problem, v)) return {Code::unsupported, "this tile does not take the epilogue"};
+  Variant v = kVariants[static_cast<std::size_t>(variant)];
+  // With nothing to multiply no tile is split, and another variant may have to apply the epilogue.
+  if (args.depth() == 0 && !finishes(args.problem, v))
+    v = *std::ranges::find_if(kVariants, [&](const Variant& other) { return finishes(args.problem, other); });
+  const bool divides = args.choice != nullptr && args.depth() > 0 && !args.problem.is_grouped();
+  const bool fixup = divides && fixup_finishes(args.problem, args.choice->kept<Division>());
+  const Form form = fixup ? Form::plain : form_of(args.problem);
+  if (form != Form::plain && !finishes(args.problem, v))
+    return {Code::unsupported, "this tile does not take the epilogue"};
   const Tile& t = v.tile;
   Matrix A = matrix_a(p, args.A), B = matrix_b(p, args.B);
   const Matrix C{args.C, p.out, p.m, p.n, p.ldc, p.stride_c, p.batch, Major::k};
   A.k = B.k = args.depth();
-  A.in_groups = form == Form::grouped;
+  A.in_groups = args.problem.is_grouped();
   if (args.depth() == 0) A.major = B.major = Major::k;  // as every type has a kernel; nothing is read or packed
   if (v.turned) std::swap(A, B);
   std::span<std::byte> scratch = args.scratch;
@@ -138,7 +144,7 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   const std::int64_t tiles = form != Form::grouped ? std::int64_t{grid.rows} * grid.cols * p.batch
                              : v.turned            ? tiles_down(args.problem, v.cols()) * grid.rows
                                                    : tiles_down(args.problem, v.rows()) * grid.cols;
-  const Division division = args.choice != nullptr && args.depth() > 0 && form != Form::grouped
+  const Division division = divides
                                 ? args.choice->kept<Division>()
                                 : Division{whole_tiles(tiles, ceil_div(args.depth() * size_of(p.in), kRowBytes))};
   const StreamK& stream_k = division.stream_k;
@@ -209,13 +215,20 @@ extern const Rung rung = {
     .tile_name = tile_name<kVariants>,
     .launch = launch,
     .batched = true,
-    .choose = [](const Query& query) { return choose_of(kVariants, query, finishes); },
+    .choose =
+        [](const Query& query) {
+          return choose_of(kVariants, query, [](const Problem& p, const Variant& v, const Division& division) {
+            return finishes(p, v, division);
+          });
+        },
     .only_arch = true,
     .pointer_alignment = 16,
     .copies = true,
     .grouped = true,
     .epilogue = true,
-    .finishes = [](const Problem& p,
-                   int variant) { return finishes(p, kVariants[static_cast<std::size_t>(variant)]); }};
+    .finishes =
+        [](const Problem& p, const Choice& choice) {
+          return finishes(p, kVariants[static_cast<std::size_t>(choice.tile)], choice.kept<Division>());
+        }};
 
 }  // namespace cairn::hopper_59

@@ -51,9 +51,10 @@ std::string explain_tiles(const Plan::Impl& plan) {
   const Rung& rung = *plan.best.rung;
   std::vector<Choice> tiles;
   tiles.reserve(static_cast<std::size_t>(rung.tiles));
-  for (int tile = 0; tile < rung.tiles; ++tile)
-    if (rung.finishes == nullptr || rung.finishes(plan.row, tile))
-      tiles.push_back(candidate(rung, plan.row, plan.gpu, tile).choice);
+  for (int tile = 0; tile < rung.tiles; ++tile) {
+    const Choice choice = candidate(rung, plan.row, plan.gpu, tile).choice;
+    if (rung.finishes == nullptr || rung.finishes(plan.row, choice)) tiles.push_back(choice);
+  }
   std::ranges::stable_sort(tiles, {}, [](const Choice& choice) { return choice.forecast.us(); });
   std::string why;
   for (std::size_t i = 0; i < std::min(tiles.size(), most); ++i)

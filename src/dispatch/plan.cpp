@@ -119,9 +119,9 @@ Status plan_named(Plan::Impl& plan, std::string_view name) {
   if (const std::string why = why_not(rung, plan.row, plan.gpu); !why.empty()) return refused(why);
   if (found.tile == kAnyTile && plan.row.invariant != Invariant::none)
     return refused("it would choose another tile for another size; name one, as in " + std::string(name) + "@0");
-  if (found.tile != kAnyTile && rung.finishes != nullptr && !rung.finishes(plan.row, found.tile))
-    return refused("tile " + std::to_string(found.tile) + " does not take its epilogue; others of the rung do");
   plan.best = candidate(rung, plan.row, plan.gpu, found.tile);
+  if (rung.finishes != nullptr && !rung.finishes(plan.row, plan.best.choice))
+    return refused("tile " + std::to_string(found.tile) + " does not take its epilogue; others of the rung do");
   if (rung.pointer_alignment > 1 && rung.copies)
     plan.fallback = candidate(rung, plan.row, plan.gpu, plan.best.choice.tile, false);
   plan.named = true;

@@ -195,6 +195,7 @@ __global__ void __launch_bounds__(kThreads, kTiles[tile].blocks_per_sm())
 
     // Here it overlaps the first load, or the main loop of the other warpgroup.
     const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
+    if constexpr (finishing && !grouped) prefetch_vectors(g, at, thread);
     float acc[G::wgmmas][G::wn / 2];  // the first products overwrite it
     if constexpr (promoted) clear(acc);
     // The lower warpgroup may have no rows of a group's last tile.

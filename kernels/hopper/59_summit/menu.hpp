@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "device/epilogue.hpp"
+#include "kernels/hopper/parts/cost.hpp"
 #include "kernels/hopper/parts/tile.hpp"
 
 namespace cairn::hopper_59 {
@@ -73,6 +74,15 @@ static_assert(std::ranges::all_of(kVariants, &Variant::valid));
 // The place of a variant's tile among kTiles.
 constexpr int tile_of(const Variant& v) { return static_cast<int>(std::ranges::find(kTiles, v.tile) - kTiles); }
 
+inline bool scales_in_blocks(const Problem& p) {
+  return p.scale_a == Scale::vector_blocks || p.scale_a == Scale::blocks;
+}
+// Where every tile is split, the fix-up kernel applies the epilogue, and the GEMM is the plain one, of any tile. Of an
+// invariant problem no tile is split.
+inline bool fixup_finishes(const Problem& p, const Division& division) {
+  return !p.is_grouped() && !scales_in_blocks(p) && p.invariant == Invariant::none && division.splits_all();
+}
+
 // Whether there is a kernel for the problem's epilogue, or its groups, with this tile.
 template <int... tile> constexpr bool is_one_of(int which, std::integer_sequence<int, tile...>) {
   return ((which == tile) || ...);
@@ -82,7 +92,6 @@ inline Form form_of(const Problem& p) {
 }
 inline bool finishes(const Problem& p, const Variant& v) {
   if (form_of(p) == Form::plain) return true;
-  const bool in_blocks = p.scale_a == Scale::vector_blocks || p.scale_a == Scale::blocks;
   const bool each_column = (v.turned ? p.scale_a : p.scale_b) == Scale::vector_blocks;
   const int tile = tile_of(v);
   const auto is_there = [&]<bool promoted>() {
@@ -90,7 +99,12 @@ inline bool finishes(const Problem& p, const Variant& v) {
   };
   return (promotes(p) ? is_there.template operator()<true>() : is_there.template operator()<false>()) &&
          (!finishes_sums(p) || v.tile.finishes_sums(promotes(p))) &&
-         (!in_blocks || (v.tile.scales_blocks() && (!each_column || v.tile.scales_columns())));
+         (!scales_in_blocks(p) || (v.tile.scales_blocks() && (!each_column || v.tile.scales_columns())));
+}
+
+// The same of a variant that divides its tiles like this.
+inline bool finishes(const Problem& p, const Variant& v, const Division& division) {
+  return finishes(p, v) || fixup_finishes(p, division);
 }
 
 }  // namespace cairn::hopper_59

@@ -18,7 +18,7 @@ inline Choice choice_of(const Variant& v, int variant, const Cost& cost, const P
   return choice;
 }
 
-// finishes(problem, variant): it can apply the problem's epilogue.
+// finishes(problem, variant, division): it can apply the problem's epilogue.
 template <std::size_t count, class Finishes>
 Choice choose_of(const std::array<Variant, count>& variants, const Query& query, Finishes&& finishes) {
   const auto packed = [&](std::size_t i) { return packed_problem(query.problem, variants[i], query.aligned); };
@@ -33,14 +33,13 @@ Choice choose_of(const std::array<Variant, count>& variants, const Query& query,
   const auto us = [&](std::size_t i) { return costs[i].forecast.us(); };
   // Threads fetch what TMA cannot read; what it can, it loads with less work.
   const bool fetch = packed(0).bytes > 0;
-  const auto considered = [&](std::size_t i) {
-    return (!variants[i].tile.fetched || fetch) && finishes(query.problem, variants[i]);
-  };
+  std::array<bool, count> considered{};
   std::size_t fastest = count;  // the first of equals: tiles with more stages precede co-resident ones
   for (std::size_t i = 0; i < count; ++i) {
-    if (!considered(i)) continue;
+    if (variants[i].tile.fetched && !fetch) continue;
     costs[i] = cost_of(variants[i], packed(i), query.device);
-    if (fastest == count || us(i) < us(fastest)) fastest = i;
+    considered[i] = finishes(query.problem, variants[i], costs[i].division);
+    if (considered[i] && (fastest == count || us(i) < us(fastest))) fastest = i;
   }
   const Cost& first = costs[fastest];
   if (!first.by_power()) return choice(fastest, first);
@@ -51,7 +50,7 @@ Choice choose_of(const std::array<Variant, count>& variants, const Query& query,
   const auto score = [&](std::size_t i) { return costs[i].energy * std::cbrt(costs[i].cycles); };
   std::size_t best = fastest;
   for (std::size_t i = 0; i < count; ++i)
-    if (considered(i) && us(i) <= most && score(i) < score(best)) best = i;
+    if (considered[i] && us(i) <= most && score(i) < score(best)) best = i;
   Choice chosen = choice(best, costs[best]);
   if (best != fastest) {
     chosen.preference = very_long ? "least energy of those within 3.5 % of the shortest forecast"

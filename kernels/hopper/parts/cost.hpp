@@ -23,6 +23,7 @@ namespace cairn::hopper {
 struct Division {
   StreamK stream_k{};  // full tiles and split tiles
   int k_blocks = 1;    // blocks of a cluster that share a tile
+  bool splits_all() const { return k_blocks == 1 && stream_k.whole == 0 && stream_k.split > 0; }
   std::size_t partial_tiles() const {
     return k_blocks > 1 ? static_cast<std::size_t>(stream_k.whole) * static_cast<std::size_t>(k_blocks)
                         : stream_k.partial_tiles();
@@ -289,7 +290,7 @@ inline Cost cost_of(const Variant& v, const Packed& packed, const Device& device
   const double compute = waves * steps * step.compute(), load = waves * steps * step.load();
   const double loop = together({together({compute, load}), memory});
   // In pingpong the sums are finished while the other warpgroup multiplies, if that takes as long.
-  const double finish = finish_cycles(t, p, by_tma),
+  const double finish = division.splits_all() ? 0 : finish_cycles(t, p, by_tma),
                alone = t.pingpong() ? std::max(finish - steps * step.compute(), 0.0) : finish;
   const double before_last = (exposed - 1) * epilogue + (tiles_each - 1) * alone;
   const double stored = together({together({compute + before_last, load}), memory});

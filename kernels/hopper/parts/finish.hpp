@@ -6,9 +6,26 @@
 
 #include "device/accumulators.hpp"
 #include "device/e4m3.hpp"
+#include "device/prefetch.hpp"
 #include "kernels/hopper/parts/args.hpp"
 
 namespace cairn::hopper {
+
+// Asks for the vectors that the epilogue of a tile reads, a line a thread, before its main loop: nothing else reads them,
+// and the sums would wait for DRAM.
+__device__ __forceinline__ void prefetch_vectors(const Args& g, const BatchPosition& at, int thread) {
+  const Epilogue& e = g.epilogue;
+  const auto ask = [&](const void* vector, std::int64_t stride, bool down, int size) {
+    const std::int64_t first = at.batch * stride + (down ? at.row : at.col);
+    const int bytes = (down ? at.rows : at.cols) * size, byte = min(thread * kLineBytes, bytes - 1);
+    if (byte > (thread - 1) * kLineBytes && byte >= 0)
+      prefetch_l2(static_cast<const unsigned char*>(vector) + first * size + byte);
+  };
+  if (e.a.data != nullptr && e.a.vector) ask(e.a.data, e.a.stride, !g.turned, 4);
+  if (e.b.data != nullptr && e.b.vector) ask(e.b.data, e.b.stride, g.turned, 4);
+  const int bias_size = e.wide_bias || g.out == Type::f32 ? 4 : g.out == Type::e4m3 ? 1 : 2;
+  if (e.side != Bias::none) ask(e.bias, e.stride_bias, (e.side == Bias::rows) != g.turned, bias_size);
+}
 
 // Whether a product of In can have a C of type `out`, f32 aside: only those stores are compiled.
 template <class In, Type out>
