@@ -1,0 +1,449 @@
+// 42 · mma.sync, f64                                    docs/trail/tensor_42_mma_f64.md · cairn bench tensor/42
+//
+// From    tensor/39_mma_stream_k
+// Idea    f64 on tensor cores. A fragment of f64 is one double of a lane for each four of k, so lanes load it by
+//         themselves, 8 bytes each: nothing is transposed, whatever the layout. A swizzle of 32 bytes keeps four rows of
+//         a tile in different banks. One mma is 16 deep, as deep as a k-step: fragments of A are loaded one ahead, and
+//         those of B are replaced by the next k-step's as soon as the last mma has taken them.
+// Before  f64 had simt/22 alone: CUDA cores, half as fast as tensor cores at these sums, with two loads from shared
+//         memory for every eight multiply-adds of a thread.
+// Limit   Tensor cores, which such an mma occupies for as long as 2048 multiply-adds take. Half the registers are
+//         accumulators, so that a block has an SM to itself, and nobody multiplies while it stores its tile.
+// Needs   f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies of A and B where
+//         they are possible, else 8-byte ones; groups of rows; scratch memory, or no tile is split; sm_80, whose
+//         multiplications are 8 x 8 x 4 (device/mma_f64.hpp).
+#include <limits>
+
+#include "device/async_copy.hpp"
+#include "device/epilogue.hpp"
+#include "device/launch.hpp"
+#include "device/mma_f64.hpp"
+#include "device/pdl.hpp"
+#include "device/scaled_sum.hpp"
+#include "device/stream_k.hpp"
+#include "device/vec.hpp"
+#include "kernels/parts/block_cost.hpp"
+#include "kernels/rung.hpp"
+
+namespace cairn::tensor_42 {
+
+inline constexpr int kM = 16, kN = 8, kK = 16;  // shape of one mma
+inline constexpr int kGroup = 8;                // rows of tiles in a group that blocks walk down
+inline constexpr int kPad = 8;                  // doubles after each row of accumulators in shared memory
+inline constexpr int kLayers = 8;               // of threads that add partial sums, at most
+inline constexpr int kMost = std::numeric_limits<int>::max();
+
+struct Tile {
+  int bm, bn;  // the block tile; a k-step is one mma deep
+  int wm, wn;  // the warp tile
+  int stages;
+  int blocks;  // occupancy: blocks an SM must be able to hold
+  constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
+  constexpr int shared() const { return stages * (bm + bn) * kK * 8; }
+  // All threads copy in every pass, by 16 bytes and by 8, of a k-major and of an MN-major tile.
+  constexpr bool copies(int mn) const {
+    const int chunks = kK * mn / 2;
+    return threads() % kK == 0 && threads() % mn == 0 && chunks % threads() == 0;
+  }
+  constexpr bool valid() const {
+    return bm % wm == 0 && bn % wn == 0 &&
+           wm % (2 * kM) == 0 &&                                 // fragments of A take turns in two sets of registers
+           wn % (2 * kN) == 0 && copies(bm) && copies(bn) &&     //
+           stages >= 2 && shared() <= 99 * 1024 - 256 &&         // shared memory of a block on the smallest GPUs,
+           threads() / 32 * kM * (wn + kPad) * 8 <= shared() &&  // in which the strips fit at the end,
+           blocks * (shared() + 1024) <= 227 * 1024 &&           // and of an SM of the largest
+           blocks * threads() * (wm * wn / 16 + 64) <= 65536;    // registers
+  }
+  TileName name() const { return tile_text("%dx%dx%d %dx%d, %d stages by %d", bm, bn, kK, wm, wn, stages, blocks); }
+};
+inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the default
+                                  {128, 64, 64, 32, 3, 2},
+                                  {64, 64, 32, 32, 3, 3}};
+inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
+
+// The kernel's arguments.
+struct Args {
+  std::int64_t m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c;
+  const double *A, *B;
+  double* C;
+  double alpha, beta;
+  bool vector_a, vector_b;  // 16-byte copies are possible
+  int each, tiles;          // tiles of a product, and of all of the batch
+  StreamK stream_k;
+  double* partials;  // two tiles for each range of k-steps: the tile it begins in, and the tile it ends in
+  Epilogue epilogue;
+  Groups groups;
+};
+
+// Copies tiles of one operand into shared memory: `mn` rows of op(A) or columns of op(B), by kK of k. A tile keeps the
+// layout of the matrix: kRows rows of kCols doubles, neighbours along k (k-major) or along m or n (MN-major).
+template <int mn, int threads, bool k_major> struct TileLoader {
+  static constexpr int kRows = k_major ? mn : kK, kCols = k_major ? kK : mn, kStage = kRows * kCols;
+  const double* tile;  // the first element of the next tile
+  std::int64_t ld;
+  int inside;  // of `mn`, how many are in the matrix
+  bool vector;
+
+  // Offset of an element. Rows fill the banks a whole number of times. A half-warp reads four neighbours of each of
+  // four rows at a time, 32 bytes, so that the swizzle moves groups of four doubles within a row.
+  static __device__ __forceinline__ int at(int row, int col) { return row * kCols + (col ^ row % 4 * 4); }
+
+  // Of a lane's elements of a fragment the first, where `first` is the fragment's row or column; and from there the
+  // element `down` rows or columns further, a multiple of 8, and kk further along k, a multiple of 4.
+  static __device__ __forceinline__ int lane_offset(int first, int lane) {
+    return k_major ? at(first + lane / 4, lane % 4) : at(lane % 4, first + lane / 4);
+  }
+  static __device__ __forceinline__ int element(int offset, int down, int kk) {
+    return k_major ? (offset ^ kk) + down * kCols : (offset ^ down % 16) + down / 16 * 16 + kk * kCols;
+  }
+
+  __device__ __forceinline__ TileLoader(const double* matrix, std::int64_t ld_, std::int64_t first, int begin,
+                                        int inside_, bool vector_)
+      : tile(matrix + (k_major ? first * ld_ + std::int64_t{begin} * kK : std::int64_t{begin} * kK * ld_ + first)),
+        ld(ld_),
+        inside(inside_),
+        vector(vector_ && inside_ == mn) {}
+
+  // A tile with `depth` of k still in the matrix; zeros stand in for what is outside.
+  __device__ __forceinline__ void copy(double* to, int depth) {
+    if (vector && depth >= kK) {  // uniform over the block
+      copy_by<2>(to, kRows, kCols);
+    } else {
+      copy_by<1>(to, k_major ? inside : depth, k_major ? depth : inside);
+    }
+    tile += k_major ? kK : kK * ld;
+  }
+  // By `each` doubles, of which only the single ones look at edges.
+  template <int each> __device__ __forceinline__ void copy_by(double* to, int rows, int cols) const {
+    constexpr int wide = kCols / each, pass = threads >= wide ? threads / wide : 1;
+    const int row = static_cast<int>(threadIdx.x) / wide, col = static_cast<int>(threadIdx.x) % wide * each;
+    const double* from = tile + row * ld + col;
+#pragma unroll
+    for (int i = 0; i < kRows; i += pass, from += pass * ld) {
+      if constexpr (each == 2) {
+        async_copy<16>(to + at(row + i, col), from);
+      } else {
+        async_copy<8>(to + at(row + i, col), from, row + i < rows && col < cols ? 8 : 0);
+      }
+    }
+  }
+};
+
+// The tile of a number: products one after the other, and in each of them the block order.
+template <int tile> struct Where : TilePosition {
+  int batch;
+  __device__ __forceinline__ Where(const Args& g, int number)
+      : TilePosition(tile_position<kTiles[tile].bm, kTiles[tile].bn, kGroup>(g.m, g.n, number % g.each)),
+        batch(number / g.each) {}
+};
+template <int tile> __device__ __forceinline__ Job work_of(const Args& g, int block) {
+  if (g.groups.count > 0) return job_of<kTiles[tile].bm, kTiles[tile].bn>(g.groups, g.stream_k, g.n, block);
+  // As if the tiles were the elements of a column: its row is the tile's number.
+  Job job = job_of<1, 1, kMost>(g.stream_k, g.tiles, 1, block);
+  const Where<tile> at(g, static_cast<int>(job.row));
+  static_cast<TilePosition&>(job) = at;
+  job.group = at.batch;
+  return job;
+}
+
+// Finishes n neighbours of C by the epilogue.
+template <int n>
+__device__ __forceinline__ void finish_some(const Args& g, int batch, std::int64_t row, std::int64_t col,
+                                            const double* sums) {
+  double x[n];
+#pragma unroll
+  for (int e = 0; e < n; ++e) x[e] = sums[e];
+  finish<double>(g.epilogue, g.C, {batch * g.stride_c + row * g.ldc + col, batch, row, col}, x, g.alpha, g.beta);
+}
+
+// Updates `rows` by `cols` of C by a warp's strip of accumulators in shared memory, each lane n neighbours at a time. All
+// that it reads of C is asked for first; with beta == 0 that is nothing, since C may hold anything, NaN too.
+template <int n, int width>
+__device__ __forceinline__ void update_strip(const Args& g, double* C, const double (*strip)[width + kPad], int rows,
+                                             int cols, int lane) {
+  constexpr int count = kM * width / (32 * n);
+  double old[count][n] = {};
+  const auto for_all = [&](auto&& f) {
+#pragma unroll
+    for (int u = 0; u < count; ++u) {
+      const int e = (u * 32 + lane) * n, r = e / width, c = e % width;
+      if (r < rows && c < cols) f(old[u], C + r * g.ldc + c, &strip[r][c]);
+    }
+  };
+  if (g.beta != 0) for_all([&](double(&was)[n], const double* c, const double*) { detail::load_all(was, c); });
+  for_all([&](double(&was)[n], double* c, const double* sums) {
+    double x[n];
+    detail::load_all(x, sums);
+#pragma unroll
+    for (int e = 0; e < n; ++e) x[e] = g.beta == 0 ? g.alpha * x[e] : scaled_sum(g.alpha, x[e], g.beta, was[e]);
+    detail::store_all(c, x);
+  });
+}
+
+template <int tile, bool k_major_a, bool k_major_b, int threads = kTiles[tile].threads()>
+__global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f64(Args g) {
+  constexpr Tile t = kTiles[tile];
+  using LoaderA = TileLoader<t.bm, threads, k_major_a>;
+  using LoaderB = TileLoader<t.bn, threads, k_major_b>;
+  extern __shared__ __align__(128) unsigned char tensor_42_shared[];
+  double* const sA = reinterpret_cast<double*>(tensor_42_shared);  // (stages, bm, kK), or (…, kK, bm)
+  double* const sB = sA + t.stages * LoaderA::kStage;              // (stages, bn, kK), or (…, kK, bn)
+
+  // Position: the block's tile and k-steps, computed by one thread. They stay in shared memory to save registers.
+  __shared__ Job job;
+  if (threadIdx.x == 0) job = work_of<tile>(g, static_cast<int>(blockIdx.x));
+  pdl_launch_dependents();  // the fix-up kernel is scheduled early, and waits
+  __syncthreads();
+  if (job.slot < 0) return;  // uniform over the block
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = warp / (t.bn / t.wn) * t.wm, col = warp % (t.bn / t.wn) * t.wn;
+
+  // Copy a tile of A and one of B into a stage, with `left` k-steps still to come, and advance along k.
+  LoaderA a(g.A + job.group * g.stride_a, g.lda, job.row, job.begin, job.rows, g.vector_a);
+  LoaderB b(g.B + job.group * g.stride_b, g.ldb, job.col, job.begin, job.cols, g.vector_b);
+  const auto copy = [&](int stage, int left) {
+    const int depth = static_cast<int>(min(g.k - std::int64_t{job.end - left} * kK, std::int64_t{kK}));
+    a.copy(sA + stage * LoaderA::kStage, depth);
+    b.copy(sB + stage * LoaderB::kStage, depth);
+  };
+
+  // Prologue: start copying the first tiles. Every k-step commits one group of copies, at the end an empty one, so
+  // that waiting for all groups but the newest stages - 2 always covers the current k-step.
+  constexpr int ahead = t.stages - 1, down = t.wm / kM, across = t.wn / kN;
+  int left = job.end - job.begin;
+#pragma unroll 1
+  for (int i = 0; i < ahead; ++i) {
+    if (left > i) copy(i, left - i);
+    async_commit();
+  }
+
+  // Fragments: of A two take turns, of B there is one for each eight columns.
+  double acc[down][across][4] = {}, rA[2][kK / 2], rB[across][kK / 4];
+  const int offset_a = LoaderA::lane_offset(row, lane), offset_b = LoaderB::lane_offset(col, lane);
+  const auto read_a = [&](double(&to)[kK / 2], int stage, int i) {
+    const double* from = sA + stage * LoaderA::kStage;
+#pragma unroll
+    for (int e = 0; e < kK / 2; ++e) to[e] = from[LoaderA::element(offset_a, i * kM + e % 2 * 8, e / 2 * 4)];
+  };
+  const auto read_b = [&](double(&to)[kK / 4], int stage, int j) {
+    const double* from = sB + stage * LoaderB::kStage;
+#pragma unroll
+    for (int e = 0; e < kK / 4; ++e) to[e] = from[LoaderB::element(offset_b, j * kN, e * 4)];
+  };
+
+  int now = 0, fill = ahead;  // the stage being multiplied, and the next to be filled
+  if (left > 0) {
+    async_wait<ahead - 1>();
+    __syncthreads();
+    read_a(rA[0], 0, 0);
+#pragma unroll
+    for (int j = 0; j < across; ++j) read_b(rB[j], 0, j);
+  }
+#pragma unroll 1
+  for (; left > 0; --left) {
+#pragma unroll
+    for (int i = 0; i < down; ++i) {
+      if (i == down - 1) {
+        // The last row of fragments reads ahead into the next tiles. After the barrier the copies of all threads have
+        // arrived, and all warps are done with this stage, which the next k-step refills. After the last tile the same
+        // stage is read once more without need: a branch costs more.
+        async_wait<ahead - 1>();
+        __syncthreads();
+        if (left > 1) now = now == ahead ? 0 : now + 1;
+      }
+      if (i == 0) {
+        if (left > ahead) copy(fill, left - ahead);
+        async_commit();
+        fill = fill == ahead ? 0 : fill + 1;
+      }
+      read_a(rA[(i + 1) % 2], now, (i + 1) % down);
+#pragma unroll
+      for (int j = 0; j < across; ++j) {
+        mma(acc[i][j], rA[i % 2], rB[j]);
+        if (i == down - 1) read_b(rB[j], now, j);
+      }
+    }
+  }
+
+  // Store: a lane has pairs of neighbours, eight rows apart. Each warp writes 16 rows to shared memory and reads them
+  // back row by row. Of a split tile the partial sums go to scratch memory instead, in rows of bn.
+  __syncthreads();  // the stages are free: no copy is in flight, and all warps have read the last tile
+  auto* const strip = reinterpret_cast<double(*)[kM][t.wn + kPad]>(tensor_42_shared)[warp];
+  const bool split = job.end - job.begin < g.stream_k.steps;
+  const bool pairs = g.epilogue.vector && job.cols % 2 == 0;
+  double* const partials = g.partials + job.slot * (t.bm * t.bn) + col;
+  const int cols = min(job.cols - col, t.wn);
+#pragma unroll
+  for (int i = 0; i < down; ++i) {
+    const int below = row + i * kM, rows = min(job.rows - below, kM);
+#pragma unroll
+    for (int j = 0; j < across; ++j) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        store16(&strip[lane / 4 + half * 8][j * kN + lane % 4 * 2], &acc[i][j][2 * half]);
+    }
+    __syncwarp();
+    if (split) {
+#pragma unroll 4
+      for (int e = lane * 2; e < rows * t.wn; e += 64) {
+        const int r = e / t.wn, c = e % t.wn;
+        *reinterpret_cast<double2*>(partials + (below + r) * t.bn + c) =
+            *reinterpret_cast<const double2*>(&strip[r][c]);
+      }
+    } else if (g.epilogue.any) {
+#pragma unroll 1
+      for (int e = lane * (pairs ? 2 : 1); e < rows * t.wn; e += pairs ? 64 : 32) {
+        const int r = e / t.wn, c = e % t.wn;
+        if (c >= cols) continue;
+        pairs ? finish_some<2>(g, job.group, job.row + below + r, job.col + col + c, &strip[r][c])
+              : finish_some<1>(g, job.group, job.row + below + r, job.col + col + c, &strip[r][c]);
+      }
+    } else {
+      double* const C = g.C + job.group * g.stride_c + (job.row + below) * g.ldc + job.col + col;
+      pairs ? update_strip<2, t.wn>(g, C, strip, rows, cols, lane)
+            : update_strip<1, t.wn>(g, C, strip, rows, cols, lane);
+    }
+    __syncwarp();  // before the next strip overwrites this one
+  }
+}
+
+// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile. A thread has two
+// columns. Layer y of the threads adds every so many-th range of k-steps, in their order, and the first one then what the
+// layers have, in theirs.
+template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 2 * kLayers) tensor_42_fixup(Args g) {
+  constexpr Tile t = kTiles[tile];
+  __shared__ double layers[kLayers][t.bn];
+  const StreamK& all = g.stream_k;
+  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x), begin = split * all.steps;
+  const int layer = static_cast<int>(threadIdx.y), deep = static_cast<int>(blockDim.y),
+            col = static_cast<int>(threadIdx.x) * 2;
+  const Where<tile> at(g, all.whole + split);
+  const int first = all.range_of(begin), last = all.range_of(begin + all.steps - 1);
+  const int ends_here = all.first(first) < begin ? 1 : 0;  // all ranges but perhaps the first begin in this tile
+  if (row >= at.rows || first == last) return;             // or one range covers the tile: it was not split; uniform
+  pdl_wait();
+  double sum[2] = {};
+#pragma unroll 4
+  for (int range = first + layer; range <= last; range += deep) {
+    const std::int64_t slot = 2 * range + (range == first ? ends_here : 0);
+    double more[2];
+    load16(more, g.partials + slot * (t.bm * t.bn) + row * t.bn + col);
+    sum[0] += more[0], sum[1] += more[1];
+  }
+  store16(&layers[layer][col], sum);
+  __syncthreads();
+  if (layer > 0) return;
+  for (int y = 1; y < min(deep, last - first + 1); ++y) sum[0] += layers[y][col], sum[1] += layers[y][col + 1];
+  if (g.epilogue.vector && col + 1 < at.cols) {
+    finish_some<2>(g, at.batch, at.row + row, at.col + col, sum);
+  } else {
+#pragma unroll 1
+    for (int e = 0; e < min(at.cols - col, 2); ++e)
+      finish_some<1>(g, at.batch, at.row + row, at.col + col + e, sum + e);
+  }
+}
+
+Status launch(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() -> Status {
+    constexpr Tile t = kTiles[i];
+    const GemmArgs<double> g(args);
+    if (args.idle()) return {};
+    const Problem& p = args.problem;
+    const bool grouped = p.is_grouped();
+    const std::int64_t each = tiles_down(p, t.bm) * ceil_div(g.n, t.bn), steps = ceil_div(g.k, kK);
+    const std::int64_t stride_a = grouped ? 0 : p.stride_a, stride_c = grouped ? 0 : p.stride_c;
+    const bool vector_a = rows_of_16_bytes(g.A, g.lda) && stride_a % 2 == 0,
+               vector_b = rows_of_16_bytes(g.B, g.ldb) && p.stride_b % 2 == 0;
+    const Epilogue epilogue = epilogue_of(args, rows_of_16_bytes(g.C, g.ldc) && stride_c % 2 == 0);
+    const StreamK chosen = args.choice != nullptr && g.k > 0 && !grouped ? args.choice->kept<StreamK>() : StreamK{};
+    const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
+    const auto kernel = k_major_a
+                            ? (k_major_b ? tensor_42_mma_f64<i, true, true> : tensor_42_mma_f64<i, true, false>)
+                            : (k_major_b ? tensor_42_mma_f64<i, false, true> : tensor_42_mma_f64<i, false, false>);
+    // As many products at once as have no more tiles than a grid has blocks.
+    const std::int64_t most = chosen.split > 0 ? p.batch : std::max<std::int64_t>(1, (1LL << 30) / each);
+    for (std::int64_t first = 0; first < p.batch; first += most) {
+      const std::int64_t tiles = std::min(most, p.batch - first) * each;
+      const Args some{.m = g.m,
+                      .n = g.n,
+                      .k = g.k,
+                      .lda = g.lda,
+                      .ldb = g.ldb,
+                      .ldc = g.ldc,
+                      .stride_a = stride_a,
+                      .stride_b = p.stride_b,
+                      .stride_c = stride_c,
+                      .A = g.k > 0 ? g.A + first * stride_a : g.A,  // with k == 0 they may be null
+                      .B = g.k > 0 ? g.B + first * p.stride_b : g.B,
+                      .C = g.C + first * stride_c,
+                      .alpha = g.alpha,
+                      .beta = g.beta,
+                      .vector_a = vector_a,
+                      .vector_b = vector_b,
+                      .each = static_cast<int>(each),
+                      .tiles = static_cast<int>(tiles),
+                      .stream_k = chosen.split > 0 ? chosen : whole_tiles(tiles, steps),
+                      .partials = reinterpret_cast<double*>(args.scratch.data()),
+                      .epilogue = following<double>(epilogue, first, stride_c),
+                      .groups = groups_of(args)};
+      if (Status s = cairn::launch({some.stream_k.grid()}, t.threads(), t.shared(), stream, kernel, some); !s.ok())
+        return s;
+      if (chosen.split == 0) continue;
+      const int deep = std::min(kLayers, partials_of_a_tile(chosen));
+      return launch_pdl({t.bm, chosen.split}, dim3(t.bn / 2, static_cast<unsigned>(deep)), 0, stream,
+                        tensor_42_fixup<i>, some);
+    }
+    return {};
+  });
+}
+
+// The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
+// half as much in a cycle. What partial sums move counts twice in f64.
+Choice choose(const Query& query) {
+  constexpr double kEfficiency[] = {0.93, 0.85, 0.75}, kAlone[] = {1, 0.6, 0.5}, kDramAlone[] = {0.7, 0.4, 0.3};
+  static_assert(std::size(kEfficiency) == std::size(kTiles));
+  const Problem& p = query.problem;
+  const double peak = query.device.arch >= 90 ? 128 : 64;
+  const std::int64_t steps = ceil_div(p.k, kK);
+  const auto of = [&](int i) {
+    const Tile& t = kTiles[i];
+    BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], 2000 + t.bm * t.bn * 0.25, 6000};
+    // Not split, if the k-steps of the split tiles are too many for an int.
+    if (steps * query.device.sms * t.blocks > kMost) {
+      Choice whole;
+      whole.keep(StreamK{});
+      whole.forecast = forecast(cost, p, query.device);
+      whole.tile = i;
+      return whole;
+    }
+    const StreamK split = split_tail_wave(detail::tiles_of(cost, p), steps, query.device.sms, t.blocks);
+    const double tile =
+        static_cast<double>(t.bm * t.bn) * sizeof(float);  // a double is two floats, and one is counted
+    cost.fixup += 2 * tile * (split.blocks + split.split) / (detail::kDramBytes * query.device.sms);
+    Choice choice = choose_split(cost, steps, t.blocks, p, query.device);
+    choice.scratch_bytes *= 2;
+    choice.tile = i;
+    return choice;
+  };
+  if (query.tile != kAnyTile) return of(query.tile);
+  Choice best = of(0);
+  for (int i = 1; i < static_cast<int>(std::size(kTiles)); ++i)
+    if (const Choice other = of(i); other.forecast.us() < best.forecast.us()) best = other;
+  return best;
+}
+
+extern const Rung rung = {.id = "tensor/42_mma_f64",
+                          .title = "mma.sync, f64",
+                          .kind = RungKind::gemm,
+                          .types = kTypes,
+                          .layouts = layout::all,
+                          .arch = 80,
+                          .tiles = std::size(kTiles),
+                          .tile_name = tile_name<kTiles>,
+                          .launch = launch,
+                          .batched = true,
+                          .choose = choose,
+                          .grouped = true,
+                          .epilogue = true};
+
+}  // namespace cairn::tensor_42
