@@ -2,7 +2,7 @@
 // sm_80 to sm_90, which CUDA does not document; and which thread of a warpgroup, for wgmma. Plain C++: the emulator
 // multiplies by these maps, `cairn info fragment` prints them, and a test compares them with a GPU.
 //
-// All maps are made of the three blocks of one mma: A 16 x k, B k x 8, C 16 x 8. A fragment of wmma is one or two
+// All maps are made of the three blocks of one mma: A 16 x k, B k x 8, C 16 x 8 (of f64 also 8 rows). A fragment of wmma is one or two
 // neighbouring blocks; of f16 it always has 16 elements, repeated where a tile has fewer. In wgmma each of four warps
 // has A's block of 16 rows, and n / 8 neighbouring blocks of C; B is never in registers.
 #pragma once
@@ -10,8 +10,8 @@
 namespace cairn::fragment {
 
 enum class Op { mma, wmma, wgmma };
-enum class Type { f16, bf16, tf32, e4m3 };  // of A and B
-enum class Operand { a, b, c };             // c: the accumulators
+enum class Type { f16, bf16, tf32, e4m3, f64 };  // of A and B
+enum class Operand { a, b, c };                  // c: the accumulators
 
 struct Shape {
   int m, n, k;
@@ -39,6 +39,8 @@ inline constexpr Kind kinds[] = {
     {Op::mma, Type::bf16, {16, 8, 8}},   {Op::mma, Type::tf32, {16, 8, 8}},   {Op::wmma, Type::f16, {16, 16, 16}},
     {Op::wmma, Type::f16, {32, 8, 16}},  {Op::wmma, Type::f16, {8, 32, 16}},  {Op::wmma, Type::bf16, {16, 16, 16}},
     {Op::wmma, Type::bf16, {32, 8, 16}}, {Op::wmma, Type::bf16, {8, 32, 16}}, {Op::wmma, Type::tf32, {16, 16, 8}},
+    {Op::mma, Type::f64, {16, 8, 16}},   {Op::mma, Type::f64, {16, 8, 8}},    {Op::mma, Type::f64, {16, 8, 4}},
+    {Op::mma, Type::f64, {8, 8, 4}},
 };
 
 // The k of wgmma is 32 bytes.
@@ -47,7 +49,7 @@ constexpr int group_depth(Type type) { return type == Type::tf32 ? 8 : type == T
 constexpr bool exists(const Kind& kind) {
   if (kind.op == Op::wgmma) {
     const auto [m, n, k] = kind.shape;
-    return m == 64 && n >= 8 && n <= 256 && n % 8 == 0 && k == group_depth(kind.type);
+    return kind.type != Type::f64 && m == 64 && n >= 8 && n <= 256 && n % 8 == 0 && k == group_depth(kind.type);
   }
   for (const Kind& one : kinds) {
     if (one == kind) return true;
@@ -74,7 +76,8 @@ constexpr int held(const Kind& kind, Operand operand) {
 
 namespace detail {
 
-// Four lanes hold a row of A and of C, and a column of B. A register has two elements of 16 bits, or four of 8 bits.
+// Four lanes hold a row of A and of C, and a column of B. A register has two elements of 16 bits, or four of 8 bits; those
+// of 32 bits and of 64 (`wide`) have one each.
 constexpr Place block_a(bool wide, int lane, int i) {
   if (wide) return {lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4};
   return {lane / 4 + i / 2 % 2 * 8, lane % 4 * 2 + i % 2 + i / 4 * 8};
@@ -104,12 +107,12 @@ constexpr Place transposed(Place place) { return {place.col, place.row}; }
 constexpr Place place(const Kind& kind, Operand operand, int lane, int i) {
   if (kind.op == Op::wgmma) return detail::group_place(kind, operand, lane, i);
   const auto [m, n, k] = kind.shape;
-  if (m == 8) {  // computed as its transpose
+  if (m == 8 && n == 32) {  // computed as its transpose
     const Kind other = {kind.op, kind.type, {n, m, k}};
     const Operand role = operand == Operand::a ? Operand::b : operand == Operand::b ? Operand::a : Operand::c;
     return detail::transposed(place(other, role, lane, i));
   }
-  const bool wide = kind.type == Type::tf32;
+  const bool wide = kind.type == Type::tf32 || kind.type == Type::f64;
   const int of_block = operand == Operand::a ? k / 2 : operand == Operand::b ? k / 4 : 4;  // elements of a lane
   const int at = i % distinct(kind, operand), block = at / of_block, in = at % of_block;
   Place found = operand == Operand::a   ? detail::block_a(wide, lane, in)

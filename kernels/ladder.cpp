@@ -48,6 +48,7 @@ CAIRN_RUNG(tensor_38)
 CAIRN_RUNG(tensor_39)
 CAIRN_RUNG(tensor_40)
 CAIRN_RUNG(tensor_41)
+CAIRN_RUNG(tensor_42)
 CAIRN_RUNG(hopper_51)
 CAIRN_RUNG(hopper_52)
 CAIRN_RUNG(hopper_53)
@@ -106,6 +107,7 @@ Ladder rungs() {
       &tensor_39::rung,  // mma.sync, stream-K
       &tensor_40::rung,  // FP32 from TF32
       &tensor_41::rung,  // mma.sync, small products
+      &tensor_42::rung,  // mma.sync, f64
 
       &hopper_51::rung,  // wgmma
       &hopper_52::rung,  // TMA

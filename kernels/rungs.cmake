@@ -45,6 +45,7 @@ set(CAIRN_RUNGS
   kernels/tensor/39_mma_stream_k.cu
   kernels/tensor/40_mma_tf32x3.cu
   kernels/tensor/41_mma_small.cu
+  kernels/tensor/42_mma_f64.cu
 
   kernels/hopper/51_wgmma.cu
   kernels/hopper/52_tma.cu

@@ -18,7 +18,7 @@ using fragment::Type;
 
 constexpr std::pair<const char*, Op> kOps[] = {{"mma", Op::mma}, {"wmma", Op::wmma}, {"wgmma", Op::wgmma}};
 constexpr std::pair<const char*, Type> kTypes[] = {
-    {"f16", Type::f16}, {"bf16", Type::bf16}, {"tf32", Type::tf32}, {"e4m3", Type::e4m3}};
+    {"f16", Type::f16}, {"bf16", Type::bf16}, {"tf32", Type::tf32}, {"e4m3", Type::e4m3}, {"f64", Type::f64}};
 constexpr std::pair<const char*, Operand> kOperands[] = {{"a", Operand::a}, {"b", Operand::b}, {"c", Operand::c}};
 
 template <class T, std::size_t n>
@@ -79,7 +79,7 @@ Table grid(const Kind& kind, Operand operand) {
 }
 
 int in_register(const Kind& kind, Operand operand) {
-  if (operand == Operand::c || kind.type == Type::tf32) return 1;
+  if (operand == Operand::c || kind.type == Type::tf32 || kind.type == Type::f64) return 1;
   return kind.type == Type::e4m3 ? 4 : 2;
 }
 
@@ -89,6 +89,7 @@ std::string how_to_read(const Kind& kind) {
   if (kind.op == Op::wmma) return "lane:element, where element i is x[i] of the fragment. Rows down, columns across.";
   const std::string word = holder_word(kind), sides = kind.op == Op::wgmma ? "a" : "a and b";
   if (kind.type == Type::tf32) return word + ":register. Rows down, columns across.";
+  if (kind.type == Type::f64) return word + ":register, of 64 bits. Rows down, columns across.";
   return word + ":element, where element i of " + sides +
          (kind.type == Type::e4m3 ? " is byte i % 4 of register i / 4" : " is half i % 2 of register i / 2") +
          ", and of c register i. Rows down, columns across.";
@@ -100,7 +101,7 @@ std::vector<Kind> kinds_of(Op op, Type type) {
   for (const Kind& kind : fragment::kinds) {
     if (kind.op == op && kind.type == type) all.push_back(kind);
   }
-  for (int n = 8; op == Op::wgmma && n <= 256; n += 8)
+  for (int n = 8; op == Op::wgmma && type != Type::f64 && n <= 256; n += 8)
     all.push_back({op, type, {64, n, fragment::group_depth(type)}});
   return all;
 }
@@ -125,8 +126,8 @@ FragmentAnswer parse(const FragmentQuestion& question) {
   const Type type = find("--type", question.type.empty() ? "f16" : question.type, kTypes);
   const std::vector<Kind> all = kinds_of(op, type);
   if (all.empty())
-    throw Error(kUsage, fmt::format("--type '{}': there is no {} of this type here; wgmma has it", name(type, kTypes),
-                                    name(op, kOps)));
+    throw Error(kUsage, fmt::format("--type '{}': there is no {} of this type here; {} has it", name(type, kTypes),
+                                    name(op, kOps), type == Type::f64 ? "mma" : "wgmma"));
   const auto found = std::ranges::find_if(
       all, [&](const Kind& kind) { return question.shape.empty() || question.shape == shape_name(kind.shape); });
   if (found == all.end()) {

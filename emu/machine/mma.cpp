@@ -137,6 +137,36 @@ void add_faithful(Tile<m, n>& sums, const Tile<m, k>& a, const Tile<k, n>& b, Ty
   }
 }
 
+// A lane's doubles to their places in a tile.
+template <Kind kind, Operand operand, class Tile>
+void gather_doubles(Tile& tile, const std::array<LaneTiles, kLanes>& lanes, const void* LaneTiles::*where) {
+  constexpr int each = fragment::distinct(kind, operand);
+  const auto& map = map_of<kind, operand>;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto* from = static_cast<const double*>(lanes[static_cast<std::size_t>(lane)].*where);
+    for (int i = 0; i < each; ++i) tile.data()->data()[map[static_cast<std::size_t>(lane * each + i)]] = from[i];
+  }
+}
+
+template <Kind kind> void multiply_doubles(const std::array<LaneTiles, kLanes>& lanes) {
+  constexpr int m = kind.shape.m, n = kind.shape.n, k = kind.shape.k;
+  Tile<m, k> a;
+  Tile<k, n> b;
+  Tile<m, n> sums;
+  gather_doubles<kind, Operand::a>(a, lanes, &LaneTiles::a);
+  gather_doubles<kind, Operand::b>(b, lanes, &LaneTiles::b);
+  gather_doubles<kind, Operand::c>(sums, lanes, &LaneTiles::c);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t l = 0; l < k; ++l)
+      for (std::size_t j = 0; j < n; ++j) sums[i][j] = std::fma(a[i][l], b[l][j], sums[i][j]);
+  constexpr int each = fragment::distinct(kind, Operand::c);
+  const auto& map = map_of<kind, Operand::c>;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    auto* to = static_cast<double*>(lanes[static_cast<std::size_t>(lane)].d);
+    for (int i = 0; i < each; ++i) to[i] = sums.data()->data()[map[static_cast<std::size_t>(lane * each + i)]];
+  }
+}
+
 template <Kind kind> void multiply(const Multiply& what, const std::array<LaneTiles, kLanes>& lanes, bool faithful) {
   constexpr int m = kind.shape.m, n = kind.shape.n, k = kind.shape.k;
   Tile<m, k> a;
@@ -158,7 +188,11 @@ template <Kind kind> void multiply(const Multiply& what, const std::array<LaneTi
 template <std::size_t i = 0>
 void multiply_any(const Multiply& what, const std::array<LaneTiles, kLanes>& lanes, bool faithful) {
   if constexpr (i < std::size(fragment::kinds)) {
-    if (fragment::kinds[i] == what.kind) return multiply<fragment::kinds[i]>(what, lanes, faithful);
+    constexpr Kind kind = fragment::kinds[i];
+    if (kind == what.kind) {
+      if constexpr (kind.type == Type::f64) return multiply_doubles<kind>(lanes);
+      if constexpr (kind.type != Type::f64) return multiply<kind>(what, lanes, faithful);
+    }
     multiply_any<i + 1>(what, lanes, faithful);
   }
 }

@@ -1,6 +1,6 @@
 // mma: D = A B + C for tiles held in the registers of the 32 lanes of a warp.
 //
-// Products are exact. By default they are summed in double and rounded once for each instruction. Tensor cores keep
+// In f64 a sum is a chain of fused multiply-adds in ascending order of k. Otherwise products are exact. By default they are summed in double and rounded once for each instruction. Tensor cores keep
 // fewer bits, and CAIRN_EMU_TENSOR=faithful computes as Hopper does (measured by MMA-Sim,
 // github.com/microsoft/MMA-Sim): the products and C are aligned to the largest exponent among them, truncated to
 // kAlignedBits fractional bits, added exactly, and the sum is truncated to a float.
@@ -19,7 +19,7 @@ struct Multiply {
   bool half_in = false, half_out = false;  // C, D: f16 instead of float
 };
 
-// One lane's registers: elements in order, two 16-bit ones to a register.
+// One lane's registers: elements in order, two 16-bit ones to a register; sums are float or f16, of f64 double.
 struct LaneTiles {
   const void* a;
   const void* b;

@@ -1,6 +1,8 @@
 // Tensor-core instructions. The rows of ldmatrix are loads of the lanes that pass their addresses, logged like any
 // other load; the lanes synchronize right after, so these loads are ordered by what precedes the call. The rows of
 // stmatrix are stores after the lanes have synchronized.
+#include <algorithm>
+
 #include "emu/trace/tracer.hpp"
 
 namespace cairn::emu {
@@ -36,7 +38,8 @@ void Tracer::mma_executed(const Multiply& what, const Site& where) {
   while (at != products_.end() && at->site != site) ++at;
   if (at == products_.end()) at = products_.insert(at, {site, 0, 0});
   const bool group = what.kind.op == fragment::Op::wgmma;
-  at->instructions += static_cast<std::uint64_t>(group ? 1 : m * n / (16 * 8) * (k / fragment::depth(what.kind)));
+  at->instructions +=
+      static_cast<std::uint64_t>(group ? 1 : std::max(m * n / (16 * 8), 1) * (k / fragment::depth(what.kind)));
   at->flops += static_cast<std::uint64_t>(2 * m * n * k);
 }
 

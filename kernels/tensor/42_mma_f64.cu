@@ -58,7 +58,7 @@ struct Tile {
 };
 inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the default
                                   {128, 64, 64, 32, 3, 2},
-                                  {64, 64, 32, 32, 3, 3}};
+                                  {64, 64, 32, 32, 4, 3}};
 inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
 
 // The kernel's arguments.

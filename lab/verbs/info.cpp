@@ -114,7 +114,7 @@ Action info_verb(CLI::App& verb) {
   const auto add = [&](auto* option) { option->group("fragment"); };
   FragmentQuestion& question = options->fragment;
   add(verb.add_option("--op", question.op, "mma, wmma or wgmma; mma if not given"));
-  add(verb.add_option("--type", question.type, "Of A and B: f16, bf16, tf32 or e4m3; f16 if not given"));
+  add(verb.add_option("--type", question.type, "Of A and B: f16, bf16, tf32, e4m3 or f64; f16 if not given"));
   add(verb.add_option("--operand", question.operand, "a, b or c (the accumulators); all if not given"));
   add(verb.add_option("--shape", question.shape, "Such as 16x8x16; the first there is if not given"));
   add(verb.add_option("--svg", options->svg, "Draw it into this file"));

@@ -39,6 +39,12 @@ TEST(Fragments, AreWhereTheManualHasThem) {
   const Table b = fragment_report(parse({"mma", "tf32", "b", "16x8x8"})).table;
   EXPECT_EQ(cell(b, 0, 1), "4:0");
   EXPECT_EQ(cell(b, 7, 7), "31:1");
+  const FragmentAnswer deep = parse({"mma", "f64", "a", ""});
+  EXPECT_EQ(cell(fragment_report(deep).table, 9, 14), "6:7");
+  EXPECT_EQ(std::get<std::int64_t>(fragment_list(deep).rows.at(6 * 8 + 7).back()), 7);  // its register
+  const Table small = fragment_report(parse({"mma", "f64", "c", "8x8x4"})).table;
+  EXPECT_EQ(small.rows.size(), 8u);
+  EXPECT_EQ(cell(small, 7, 7), "31:1");
   const Table c = fragment_report(parse({"wmma", "bf16", "c", "8x32x16"})).table;
   EXPECT_EQ(c.rows.size(), 8u);
   EXPECT_EQ(cell(c, 1, 0), "0:1");
@@ -116,7 +122,7 @@ TEST(Fragments, AreDrawn) {
 
 TEST(Fragments, UnknownWordsAreTold) {
   EXPECT_EQ(complaint({"imma", "", "", ""}), "--op 'imma': there are mma, wmma, wgmma");
-  EXPECT_EQ(complaint({"", "f64", "", ""}), "--type 'f64': there are f16, bf16, tf32, e4m3");
+  EXPECT_EQ(complaint({"", "f32", "", ""}), "--type 'f32': there are f16, bf16, tf32, e4m3, f64");
   EXPECT_EQ(complaint({"", "", "d", ""}), "--operand 'd': there are a, b, c");
   EXPECT_EQ(complaint({"wmma", "tf32", "", "16x16x16"}), "--shape '16x16x16': wmma of tf32 has 16x16x8");
   EXPECT_EQ(complaint({"mma", "bf16", "", "16x8x16"}), "");
