@@ -19,8 +19,8 @@
 #include "device/launch.hpp"
 #include "device/mma_f64.hpp"
 #include "device/pdl.hpp"
-#include "device/scaled_sum.hpp"
 #include "device/stream_k.hpp"
+#include "device/strip_f64.hpp"
 #include "device/vec.hpp"
 #include "kernels/parts/block_cost.hpp"
 #include "kernels/rung.hpp"
@@ -32,6 +32,7 @@ inline constexpr int kGroup = 8;                // rows of tiles in a group that
 inline constexpr int kPad = 8;                  // doubles after each row of accumulators in shared memory
 inline constexpr int kLayers = 8;               // of threads that add partial sums, at most
 inline constexpr int kMost = std::numeric_limits<int>::max();
+inline constexpr std::int64_t kMostTiles = 1 << 30;  // of a launch
 
 struct Tile {
   int bm, bn;  // the block tile; a k-step is one mma deep
@@ -46,9 +47,8 @@ struct Tile {
     return threads() % kK == 0 && threads() % mn == 0 && chunks % threads() == 0;
   }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 &&
+    return bm % wm == 0 && bn % wn == 0 && wn % (2 * kN) == 0 && copies(bm) && copies(bn) &&
            wm % (2 * kM) == 0 &&                                 // fragments of A take turns in two sets of registers
-           wn % (2 * kN) == 0 && copies(bm) && copies(bn) &&     //
            stages >= 2 && shared() <= 99 * 1024 - 256 &&         // shared memory of a block on the smallest GPUs,
            threads() / 32 * kM * (wn + kPad) * 8 <= shared() &&  // in which the strips fit at the end,
            blocks * (shared() + 1024) <= 227 * 1024 &&           // and of an SM of the largest
@@ -62,11 +62,8 @@ inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the defau
 inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
 
 // The kernel's arguments.
-struct Args {
-  std::int64_t m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c;
-  const double *A, *B;
-  double* C;
-  double alpha, beta;
+struct Args : GemmArgs<double> {
+  std::int64_t stride_a, stride_b, stride_c;
   bool vector_a, vector_b;  // 16-byte copies are possible
   int each, tiles;          // tiles of a product, and of all of the batch
   StreamK stream_k;
@@ -154,30 +151,6 @@ __device__ __forceinline__ void finish_some(const Args& g, int batch, std::int64
 #pragma unroll
   for (int e = 0; e < n; ++e) x[e] = sums[e];
   finish<double>(g.epilogue, g.C, {batch * g.stride_c + row * g.ldc + col, batch, row, col}, x, g.alpha, g.beta);
-}
-
-// Updates `rows` by `cols` of C by a warp's strip of accumulators in shared memory, each lane n neighbours at a time. All
-// that it reads of C is asked for first; with beta == 0 that is nothing, since C may hold anything, NaN too.
-template <int n, int width>
-__device__ __forceinline__ void update_strip(const Args& g, double* C, const double (*strip)[width + kPad], int rows,
-                                             int cols, int lane) {
-  constexpr int count = kM * width / (32 * n);
-  double old[count][n] = {};
-  const auto for_all = [&](auto&& f) {
-#pragma unroll
-    for (int u = 0; u < count; ++u) {
-      const int e = (u * 32 + lane) * n, r = e / width, c = e % width;
-      if (r < rows && c < cols) f(old[u], C + r * g.ldc + c, &strip[r][c]);
-    }
-  };
-  if (g.beta != 0) for_all([&](double(&was)[n], const double* c, const double*) { detail::load_all(was, c); });
-  for_all([&](double(&was)[n], double* c, const double* sums) {
-    double x[n];
-    detail::load_all(x, sums);
-#pragma unroll
-    for (int e = 0; e < n; ++e) x[e] = g.beta == 0 ? g.alpha * x[e] : scaled_sum(g.alpha, x[e], g.beta, was[e]);
-    detail::store_all(c, x);
-  });
 }
 
 template <int tile, bool k_major_a, bool k_major_b, int threads = kTiles[tile].threads()>
@@ -284,12 +257,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f6
     }
     __syncwarp();
     if (split) {
-#pragma unroll 4
-      for (int e = lane * 2; e < rows * t.wn; e += 64) {
-        const int r = e / t.wn, c = e % t.wn;
-        *reinterpret_cast<double2*>(partials + (below + r) * t.bn + c) =
-            *reinterpret_cast<const double2*>(&strip[r][c]);
-      }
+      store_strip<2, kM, t.wn>(partials + below * t.bn, t.bn, strip, rows, t.wn, 1, 0, lane);
     } else if (g.epilogue.any) {
 #pragma unroll 1
       for (int e = lane * (pairs ? 2 : 1); e < rows * t.wn; e += pairs ? 64 : 32) {
@@ -300,8 +268,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f6
       }
     } else {
       double* const C = g.C + job.group * g.stride_c + (job.row + below) * g.ldc + job.col + col;
-      pairs ? update_strip<2, t.wn>(g, C, strip, rows, cols, lane)
-            : update_strip<1, t.wn>(g, C, strip, rows, cols, lane);
+      pairs ? store_strip<2, kM, t.wn>(C, g.ldc, strip, rows, cols, g.alpha, g.beta, lane)
+            : store_strip<1, kM, t.wn>(C, g.ldc, strip, rows, cols, g.alpha, g.beta, lane);
     }
     __syncwarp();  // before the next strip overwrites this one
   }
@@ -352,53 +320,40 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
     const bool grouped = p.is_grouped();
     const std::int64_t each = tiles_down(p, t.bm) * ceil_div(g.n, t.bn), steps = ceil_div(g.k, kK);
     const std::int64_t stride_a = grouped ? 0 : p.stride_a, stride_c = grouped ? 0 : p.stride_c;
-    const bool vector_a = rows_of_16_bytes(g.A, g.lda) && stride_a % 2 == 0,
+    const bool vector_a = rows_of_16_bytes(g.A, g.lda) && stride_a % 2 == 0 && groups_of_16_bytes(p),
                vector_b = rows_of_16_bytes(g.B, g.ldb) && p.stride_b % 2 == 0;
     const Epilogue epilogue = epilogue_of(args, rows_of_16_bytes(g.C, g.ldc) && stride_c % 2 == 0);
     const StreamK chosen = args.choice != nullptr && g.k > 0 && !grouped ? args.choice->kept<StreamK>() : StreamK{};
+    const Groups groups = groups_of(args);
     const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
     const auto kernel = k_major_a
                             ? (k_major_b ? tensor_42_mma_f64<i, true, true> : tensor_42_mma_f64<i, true, false>)
                             : (k_major_b ? tensor_42_mma_f64<i, false, true> : tensor_42_mma_f64<i, false, false>);
     // As many products at once as have no more tiles than a grid has blocks.
-    const std::int64_t most = chosen.split > 0 ? p.batch : std::max<std::int64_t>(1, (1LL << 30) / each);
+    const std::int64_t most = chosen.split > 0 ? p.batch : std::max<std::int64_t>(1, kMostTiles / each);
     for (std::int64_t first = 0; first < p.batch; first += most) {
       const std::int64_t tiles = std::min(most, p.batch - first) * each;
-      const Args some{.m = g.m,
-                      .n = g.n,
-                      .k = g.k,
-                      .lda = g.lda,
-                      .ldb = g.ldb,
-                      .ldc = g.ldc,
-                      .stride_a = stride_a,
-                      .stride_b = p.stride_b,
-                      .stride_c = stride_c,
-                      .A = g.k > 0 ? g.A + first * stride_a : g.A,  // with k == 0 they may be null
-                      .B = g.k > 0 ? g.B + first * p.stride_b : g.B,
-                      .C = g.C + first * stride_c,
-                      .alpha = g.alpha,
-                      .beta = g.beta,
-                      .vector_a = vector_a,
-                      .vector_b = vector_b,
-                      .each = static_cast<int>(each),
-                      .tiles = static_cast<int>(tiles),
-                      .stream_k = chosen.split > 0 ? chosen : whole_tiles(tiles, steps),
-                      .partials = reinterpret_cast<double*>(args.scratch.data()),
-                      .epilogue = following<double>(epilogue, first, stride_c),
-                      .groups = groups_of(args)};
-      if (Status s = cairn::launch({some.stream_k.grid()}, t.threads(), t.shared(), stream, kernel, some); !s.ok())
+      const StreamK stream_k = chosen.split > 0 ? chosen : whole_tiles(tiles, steps);
+      auto* const partials = reinterpret_cast<double*>(args.scratch.data());
+      const Epilogue some = following<double>(epilogue, first, stride_c);
+      const auto count = [](std::int64_t x) { return static_cast<int>(x); };
+      Args same{g,           stride_a,     p.stride_b, stride_c, vector_a, vector_b,
+                count(each), count(tiles), stream_k,   partials, some,     groups};
+      if (g.k > 0) same.A += first * stride_a, same.B += first * p.stride_b;  // with k == 0 they may be null
+      same.C += first * stride_c;
+      if (Status s = cairn::launch({stream_k.grid()}, t.threads(), t.shared(), stream, kernel, same); !s.ok())
         return s;
       if (chosen.split == 0) continue;
       const int deep = std::min(kLayers, partials_of_a_tile(chosen));
       return launch_pdl({t.bm, chosen.split}, dim3(t.bn / 2, static_cast<unsigned>(deep)), 0, stream,
-                        tensor_42_fixup<i>, some);
+                        tensor_42_fixup<i>, same);
     }
     return {};
   });
 }
 
 // The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
-// half as much in a cycle. What partial sums move counts twice in f64.
+// half as much in a cycle. choose_split() counts partial sums of 4 bytes.
 Choice choose(const Query& query) {
   constexpr double kEfficiency[] = {0.93, 0.85, 0.75}, kAlone[] = {1, 0.6, 0.5}, kDramAlone[] = {0.7, 0.4, 0.3};
   static_assert(std::size(kEfficiency) == std::size(kTiles));
@@ -407,21 +362,19 @@ Choice choose(const Query& query) {
   const std::int64_t steps = ceil_div(p.k, kK);
   const auto of = [&](int i) {
     const Tile& t = kTiles[i];
-    BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], 2000 + t.bm * t.bn * 0.25, 6000};
-    // Not split, if the k-steps of the split tiles are too many for an int.
-    if (steps * query.device.sms * t.blocks > kMost) {
-      Choice whole;
-      whole.keep(StreamK{});
-      whole.forecast = forecast(cost, p, query.device);
-      whole.tile = i;
-      return whole;
+    const double epilogue = 2000 + t.bm * t.bn * 0.25;
+    BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], epilogue, 6000};
+    const std::int64_t tiles = detail::tiles_of(cost, p), rest = tiles % (query.device.sms * t.blocks);
+    Choice choice;
+    if (tiles > kMostTiles || rest * steps > kMost) {  // integers are too short for the ranges of split tiles
+      choice.forecast = forecast(cost, p, query.device);
+    } else {
+      const StreamK split = split_tail_wave(tiles, steps, query.device.sms, t.blocks);
+      const auto more = static_cast<double>(2 * t.bm * t.bn * (8 - 4));  // bytes of a tile, written and read
+      cost.fixup += more * (split.blocks + split.split) / (detail::kDramBytes * query.device.sms);
+      choice = choose_split(cost, steps, t.blocks, p, query.device);
+      choice.scratch_bytes *= 2;
     }
-    const StreamK split = split_tail_wave(detail::tiles_of(cost, p), steps, query.device.sms, t.blocks);
-    const double tile =
-        static_cast<double>(t.bm * t.bn) * sizeof(float);  // a double is two floats, and one is counted
-    cost.fixup += 2 * tile * (split.blocks + split.split) / (detail::kDramBytes * query.device.sms);
-    Choice choice = choose_split(cost, steps, t.blocks, p, query.device);
-    choice.scratch_bytes *= 2;
     choice.tile = i;
     return choice;
   };
