@@ -6,12 +6,13 @@
 //         that multiplies with mma.sync.
 // Counts  m * n * k multiply-adds if m and n are multiples of the tile and k of one instruction's depth (16, or 8 for
 //         tf32), so 2 m n k over the time is its FLOP/s as it is for a GEMM. Edge blocks do the work of full ones.
-// Needs   f16, bf16, tf32; row-major nn; sm_80. A few elements of C are overwritten with meaningless numbers; it is
+// Needs   f16, bf16, tf32, f64; row-major nn; sm_80. A few elements of C are overwritten with meaningless numbers; it is
 //         never verified.
 #include <type_traits>
 
 #include "device/launch.hpp"
 #include "device/mma.hpp"
+#include "device/mma_f64.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::probe_mma_peak {
@@ -34,7 +35,8 @@ inline constexpr Types kTypes[] = {{Type::f16, Type::f16},
                                    {Type::f16, Type::f32},
                                    {Type::bf16, Type::bf16},
                                    {Type::bf16, Type::f32},
-                                   {Type::f32, Type::f32, Compute::tf32}};
+                                   {Type::f32, Type::f32, Compute::tf32},
+                                   {Type::f64, Type::f64}};
 
 // The kernel's arguments. A and B are typed as bits, which the kernel passes on as they are.
 template <class Word> struct Args {
@@ -114,6 +116,56 @@ __global__ void __launch_bounds__(kTiles[tile].threads()) probe_mma_peak(Args<Wo
   }
 }
 
+// The same for f64, in tiles of half as many columns: an accumulator takes two registers.
+template <int tile> inline constexpr int kColsF64 = kTiles[tile].wn / 2;
+template <int tile> __global__ void __launch_bounds__(kTiles[tile].threads()) probe_mma_peak_f64(GemmArgs<double> g) {
+  constexpr Tile t = kTiles[tile];
+  constexpr int across = kColsF64<tile> / kCols, down = t.wm / kRows, depth = 16;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t row0 = std::int64_t{blockIdx.y} * t.bm + warp / (t.bn / t.wn) * t.wm;
+  const std::int64_t col0 = std::int64_t{blockIdx.x} * t.bn / 2 + warp % (t.bn / t.wn) * kColsF64<tile>;
+  const int row = lane / 4, col = lane % 4;
+  const auto at = [](const double* X, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::int64_t r,
+                     std::int64_t c) { return r < rows && c < cols ? X[r * ld + c] : 0; };
+
+  double acc[down][across][4] = {}, rA[2][depth / 2], rB[across][depth / 4];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int e = 0; e < depth / 2; ++e)
+      rA[i][e] = at(g.A, g.lda, g.m, g.k, row0 + i * kRows + row + e % 2 * 8, col + e / 2 * 4);
+  }
+#pragma unroll
+  for (int j = 0; j < across; ++j) {
+#pragma unroll
+    for (int e = 0; e < depth / 4; ++e) rB[j][e] = at(g.B, g.ldb, g.k, g.n, col + e * 4, col0 + j * kCols + row);
+  }
+#pragma unroll 1
+  for (std::int64_t k = 0; k < g.k; k += depth) {
+#pragma unroll
+    for (int i = 0; i < down; ++i) {
+#pragma unroll
+      for (int j = 0; j < across; ++j) mma(acc[i][j], rA[i % 2], rB[j]);
+    }
+  }
+  double all = 0;
+#pragma unroll
+  for (int i = 0; i < down; ++i) {
+#pragma unroll
+    for (int j = 0; j < across; ++j) all += acc[i][j][0] + acc[i][j][1] + acc[i][j][2] + acc[i][j][3];
+  }
+  if (row0 + row < g.m && col0 + col * 2 < g.n) g.C[(row0 + row) * g.ldc + col0 + col * 2] = all;
+}
+Status launch_f64(const RungArgs& args, int tile, Stream stream) {
+  return with_tile<kTiles>(tile, [&]<int i>() {
+    constexpr Tile t = kTiles[i];
+    return in_slabs(GemmArgs<double>(args), t.bm, [&](const GemmArgs<double>& g) {
+      return cairn::launch({ceil_div(g.n, t.bn / 2), ceil_div(g.m, t.bm)}, t.threads(), 0, stream,
+                           probe_mma_peak_f64<i>, g);
+    });
+  });
+}
+
 template <class In, class Word, class Out> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
   return with_tile<kTiles>(tile, [&]<int i>() {
     constexpr Tile t = kTiles[i];
@@ -128,6 +180,7 @@ template <class In, class Word, class Out> Status launch_typed(const RungArgs& a
 Status launch(const RungArgs& args, int tile, Stream stream) {
   using Half = std::uint16_t;
   const Problem& p = args.problem;
+  if (p.in == Type::f64) return launch_f64(args, tile, stream);
   if (p.in == Type::f32) return launch_typed<Tf32, std::uint32_t, float>(args, tile, stream);
   if (p.in == Type::bf16) {
     return p.out == Type::f32 ? launch_typed<__nv_bfloat16, Half, float>(args, tile, stream)

@@ -355,14 +355,14 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
 // half as much in a cycle. choose_split() counts partial sums of 4 bytes.
 Choice choose(const Query& query) {
-  constexpr double kEfficiency[] = {0.93, 0.85, 0.75}, kAlone[] = {1, 0.6, 0.5}, kDramAlone[] = {0.7, 0.4, 0.3};
+  constexpr double kEfficiency[] = {0.93, 0.82, 0.65}, kAlone[] = {1, 0.85, 0.8}, kDramAlone[] = {0.9, 0.8, 0.8};
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;
   const double peak = query.device.arch >= 90 ? 128 : 64;
   const std::int64_t steps = ceil_div(p.k, kK);
   const auto of = [&](int i) {
     const Tile& t = kTiles[i];
-    const double epilogue = 2000 + t.bm * t.bn * 0.25;
+    const double epilogue = 1500 + t.bm * t.bn * 0.2;
     BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], epilogue, 6000};
     const std::int64_t tiles = detail::tiles_of(cost, p), rest = tiles % (query.device.sms * t.blocks);
     Choice choice;

@@ -19,6 +19,9 @@
 #include "tests/device/reference.hpp"
 
 namespace cairn::device_ops {
+
+const Entry* gpu = nullptr;
+
 namespace {
 
 bool multiplies(const Op& op) { return op.what == What::mma || op.what == What::wmma || op.what == What::wgmma; }
@@ -64,8 +67,6 @@ double sum_at(const Op& op, const Bytes& bytes, std::size_t i) {
   std::memcpy(&x, &bytes[4 * i], 4);
   return static_cast<double>(x);
 }
-
-const Entry* gpu = nullptr;
 
 // Several of these operations are made of one tile.
 int tiles_of(const Op& op) {

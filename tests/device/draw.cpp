@@ -64,7 +64,8 @@ float factor(std::uint32_t bits, Type type) {
     case Type::f16: return static_cast<float>(f16::from_bits(static_cast<std::uint16_t>(bits)));
     case Type::bf16: return static_cast<float>(bf16::from_bits(static_cast<std::uint16_t>(bits)));
     case Type::e4m3: return static_cast<float>(e4m3::from_bits(static_cast<std::uint8_t>(bits)));
-    case Type::tf32: break;
+    case Type::tf32:
+    case Type::f64: break;
   }
   return std::bit_cast<float>(bits);
 }

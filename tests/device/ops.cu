@@ -12,6 +12,7 @@
 #include "device/stmatrix.hpp"
 #include "device/wmma.hpp"
 #include "tests/device/group_ops.hpp"
+#include "tests/device/mma_f64_ops.hpp"
 #include "tests/device/ops.hpp"
 
 namespace cairn::device_ops {
@@ -199,19 +200,16 @@ bool hopper() {
   return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major == 9;
 }
 
-const char* run(int index, int tiles, const void* in, void* out) {
+// Copies the input to the device, calls start(from, to), and copies the output back. Null, or what went wrong.
+template <class Start>
+const char* run_on(std::size_t ins, std::size_t outs, const void* in, void* out, Start&& start) {
   static std::string wrong;
-  const Op& op = ops[index];
-  const auto ins = static_cast<std::size_t>(tiles) * in_bytes(op),
-             outs = static_cast<std::size_t>(tiles) * out_bytes(op);
   unsigned char *from = nullptr, *to = nullptr;
   wrong = "cudaMalloc failed";
   if (cudaMalloc(reinterpret_cast<void**>(&from), ins) == cudaSuccess &&
       cudaMalloc(reinterpret_cast<void**>(&to), outs) == cudaSuccess) {
     (void)cudaMemcpy(from, in, ins, cudaMemcpyHostToDevice);
-    const int blocks = op.what == What::wgmma ? tiles : (tiles + kWarps - 1) / kWarps;
-    const Status status =
-        launch({std::min(1024, blocks)}, kWarps * 32, 0, nullptr, kernel_of(index), tiles, from, to);
+    const Status status = start(from, to);
     wrong = status.ok() ? "" : status.message();
     if (const cudaError_t error = cudaMemcpy(out, to, outs, cudaMemcpyDeviceToHost);
         error != cudaSuccess && status.ok())
@@ -222,7 +220,26 @@ const char* run(int index, int tiles, const void* in, void* out) {
   return wrong.empty() ? nullptr : wrong.c_str();
 }
 
-const Entry kEntry = {&present, &hopper, &run};
+const char* run(int index, int tiles, const void* in, void* out) {
+  const Op& op = ops[index];
+  const auto count = static_cast<std::size_t>(tiles);
+  return run_on(count * in_bytes(op), count * out_bytes(op), in, out, [&](unsigned char* from, unsigned char* to) {
+    const int blocks = op.what == What::wgmma ? tiles : (tiles + kWarps - 1) / kWarps;
+    return launch({std::min(1024, blocks)}, kWarps * 32, 0, nullptr, kernel_of(index), tiles, from, to);
+  });
+}
+
+const char* run_f64(int which, int tiles, const double* in, double* out) {
+  const auto [m, n, k] = kKindsF64[which].shape;
+  const auto outs = static_cast<std::size_t>(m * n * tiles) * sizeof(double),
+             ins = outs + static_cast<std::size_t>((m + n) * k * tiles) * sizeof(double);
+  return run_on(ins, outs, in, out, [&](unsigned char* from, unsigned char* to) {
+    return launch({std::min(1024, (tiles + kWarps - 1) / kWarps)}, kWarps * 32, 0, nullptr, kernel_f64_of(which),
+                  tiles, reinterpret_cast<const double*>(from), reinterpret_cast<double*>(to));
+  });
+}
+
+const Entry kEntry = {&present, &hopper, &run, &run_f64};
 
 }  // namespace
 }  // namespace cairn::device_ops

@@ -163,12 +163,22 @@ template <int index> struct Facts {
   static constexpr int held_a = held(op.kind, Operand::a), held_b = held(op.kind, Operand::b);
 };
 
+// mma of f64 has operations of its own (mma_f64_ops.hpp), from doubles to doubles, and a test of its own.
+inline constexpr Kind kKindsF64[] = {{fragment::Op::mma, Type::f64, {16, 8, 16}},
+                                     {fragment::Op::mma, Type::f64, {16, 8, 8}},
+                                     {fragment::Op::mma, Type::f64, {16, 8, 4}},
+                                     {fragment::Op::mma, Type::f64, {8, 8, 4}}};
+inline constexpr int kCountF64 = 4;
+
 // What each build gives. `run` works on op number `op` and on host memory, tile after tile; null, or what went wrong.
 struct Entry {
   bool (*present)();  // a device of this kind
   bool (*hopper)();   // and it is an sm_90
   const char* (*run)(int op, int tiles, const void* in, void* out);
+  const char* (*run_f64)(int which, int tiles, const double* in, double* out);  // of kKindsF64
 };
+
+extern const Entry* gpu;  // null where there is none, or where the emulator is tested
 
 }  // namespace cairn::device_ops
 

@@ -274,6 +274,11 @@ Place manual_place(const Kind& kind, Operand operand, int lane, int i) {
   }
   const int group = lane >> 2, member = lane % 4;
   const auto [m, n, k] = kind.shape;
+  if (kind.type == Type::f64) {
+    if (operand == Operand::a) return {i % 2 == 0 ? group : group + 8, member + i / 2 * 4};
+    if (operand == Operand::b) return {member + i * 4, group};
+    return {i < 2 ? group : group + 8, member * 2 + (i & 1)};
+  }
   if (operand == Operand::c) {
     if (kind.op == fragment::Op::mma) return {i < 2 ? group : group + 8, member * 2 + (i & 1)};
     if (m == 8) return {member * 2 + (i & 1), group + (i & 2) * 4 + (i & 4) * 4};
