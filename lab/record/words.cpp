@@ -32,9 +32,9 @@ std::string tensor_type(const Problem& problem) {
   switch (problem.in) {
     case Type::f16:
     case Type::bf16:
-    case Type::e4m3: return std::string(name(problem.in));
+    case Type::e4m3:
+    case Type::f64: return std::string(name(problem.in));
     case Type::f32: return problem.compute == Compute::tf32 ? "tf32" : "";
-    case Type::f64: break;
   }
   return "";
 }

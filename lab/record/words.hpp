@@ -70,7 +70,7 @@ inline constexpr TensorInstruction kTensorInstructions[] = {
 
 // The type in which tensor cores multiply a problem's factors. Empty where they do not, or where one product is
 // computed as several (Compute::split).
-inline constexpr std::string_view kTensorTypes[] = {"f16", "bf16", "tf32", "e4m3"};
+inline constexpr std::string_view kTensorTypes[] = {"f16", "bf16", "tf32", "e4m3", "f64"};
 std::string tensor_type(const Problem& problem);
 
 }  // namespace cairn::lab::record
