@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_23_stream_k
 }
 
 // Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile.
-template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) simt_23_fixup(Args args) {
+template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers, 1) simt_23_fixup(Args args) {
   constexpr Tile t = kTiles[tile];
   __shared__ float layers[kLayers][t.bn];
   const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
@@ -270,20 +270,19 @@ template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLay
   pdl_wait();
   const int deep = static_cast<int>(blockDim.y);
   if (!add_partials(layers, args.stream_k, args.partials, t.bm * t.bn, split, row, deep)) return;
-  const auto finish_some = [&](int col, int left) {
-    const std::int64_t r = at.row + row, c = at.col + col;
-    finish_neighbours<float, kChunk>(args.epilogue, args.g.C,
-                                     {product * args.stride_c + r * args.g.ldc + c, product, r, c}, left,
-                                     &layers[0][col], args.g.alpha, args.g.beta);
-  };
-  const int x = static_cast<int>(threadIdx.x);
-  if (args.epilogue.vector) return finish_some(x * kChunk, at.cols - x * kChunk);
-  // Rows that are not aligned: neighbouring lanes take neighbouring elements of the columns that their warp has.
+  // Where rows are not aligned, neighbouring lanes take neighbouring elements of the columns that their warp has.
   constexpr int lanes = t.bn / kChunk < 32 ? t.bn / kChunk : 32;
   __syncwarp(lanes == 32 ? ~0U : (1U << lanes) - 1);
+  const int x = static_cast<int>(threadIdx.x), width = args.epilogue.vector ? kChunk : 1;
+  const int first = args.epilogue.vector ? x * kChunk : x / lanes * lanes * kChunk + x % lanes;
+  const std::int64_t r = at.row + row;
 #pragma unroll 1
-  for (int i = 0, col = x / lanes * lanes * kChunk + x % lanes; i < kChunk; ++i, col += lanes)
-    finish_some(col, min(at.cols - col, 1));
+  for (int i = 0, col = first; i < kChunk; i += width, col += lanes) {
+    const std::int64_t c = at.col + col;
+    finish_neighbours<float, kChunk>(args.epilogue, args.g.C,
+                                     {product * args.stride_c + r * args.g.ldc + c, product, r, c},
+                                     min(at.cols - col, width), &layers[0][col], args.g.alpha, args.g.beta);
+  }
 }
 
 template <int tile> Status launch_tile(const RungArgs& args, Stream stream) {
