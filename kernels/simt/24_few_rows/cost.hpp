@@ -21,7 +21,7 @@ constexpr int stage_of(int rows, std::size_t size) {
 struct Tile {
   int rows, across;
   constexpr int layers() const { return kThreads / across; }
-  constexpr int resident() const { return rows <= 2 ? 4 : rows == 4 ? 3 : 2; }  // blocks on an SM
+  constexpr int resident() const { return rows <= 2 ? 3 : 2; }  // blocks on an SM
   constexpr bool valid() const {
     return std::has_single_bit(static_cast<unsigned>(rows)) && std::has_single_bit(static_cast<unsigned>(across)) &&
            layers() >= kFold && layers() * kDeep <= stage_of(rows, 8) &&  // a step is within a stage

@@ -115,21 +115,35 @@ template <class T, int rows, bool k_major, bool vector>
 __device__ __forceinline__ void stage(const Args<T>& g, T* to, std::int64_t batch, std::int64_t row0,
                                       std::int64_t start, int count, int layers) {
   constexpr int wide = vector ? kVector<T> : 1;
-  const T* const X = g.X + batch * g.stride_x;
+  constexpr int some = rows < 4 ? rows : 4, passes = 8 / some;  // eight loads in flight: of so many rows and k
 #pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    const std::int64_t k = start + i;
-    int position = i;
-    if constexpr (k_major && wide < kDeep) {
-      const int within = i % (layers * kDeep), piece = within / (layers * wide), rest = within % (layers * wide);
-      position = i - within + rest / wide * kDeep + piece * wide + rest % wide;
+  for (int r0 = 0; r0 < rows; r0 += some) {
+    const T* const X = g.X + batch * g.stride_x + (row0 + r0) * g.row_x;
+    const int inside = static_cast<int>(min(g.few - row0 - r0, std::int64_t{some}));
+#pragma unroll 1
+    for (int i0 = static_cast<int>(threadIdx.x); i0 < count; i0 += passes * kThreads) {
+      T held[passes][some];
+#pragma unroll
+      for (int pass = 0; pass < passes; ++pass) {
+        const int i = i0 + pass * kThreads;
+        const std::int64_t k = start + i;
+#pragma unroll
+        for (int r = 0; r < some; ++r)
+          held[pass][r] = k >= 0 && k < g.k && i < count && r < inside ? X[r * g.row_x + k * g.k_x] : T(0);
+      }
+#pragma unroll
+      for (int pass = 0; pass < passes; ++pass) {
+        const int i = i0 + pass * kThreads;
+        int position = i;
+        if constexpr (k_major && wide < kDeep) {
+          const int within = i % (layers * kDeep), piece = within / (layers * wide), rest = within % (layers * wide);
+          position = i - within + rest / wide * kDeep + piece * wide + rest % wide;
+        }
+#pragma unroll
+        for (int r = 0; r < some; ++r)
+          if (i < count) to[(r0 + r) * kLdStage<T, rows> + position] = held[pass][r];
+      }
     }
-    T held[rows];
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-      held[r] = k >= 0 && k < g.k && row0 + r < g.few ? X[(row0 + r) * g.row_x + k * g.k_x] : T(0);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) to[r * kLdStage<T, rows> + position] = held[r];
   }
 }
 
@@ -161,7 +175,7 @@ __global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8}.res
 
   // Position. Lanes go along the lines of W, so that a warp reads neighbours.
   const unsigned piece = blockIdx.x % g.pieces, rest = blockIdx.x / g.pieces;
-  const std::int64_t group = rest % g.groups, slice = rest / g.groups, batch = blockIdx.y;
+  const unsigned group = rest % g.groups, slice = rest / g.groups, batch = blockIdx.y;
   const int tid = static_cast<int>(threadIdx.x), across = g.across, layers = kThreads / across;
   const int column = k_major ? tid / layers : tid % across, layer = k_major ? tid % layers : tid / across;
   const std::int64_t row0 = std::int64_t{piece} * rows;
@@ -249,7 +263,7 @@ __global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8}.res
 
   // Store: a thread adds the layers of an element, in their order. Threads go along the rows of C.
   const int cols = across * kCols<T>;
-  const std::int64_t col0 = group * cols - (k_major ? 0 : g.head);
+  const std::int64_t col0 = std::int64_t{group} * cols - (k_major ? 0 : g.head);
 #pragma unroll 1
   for (int i = tid; i < rows * cols; i += kThreads) {
     const int r = g.turned ? i % rows : i / cols, c = g.turned ? i / rows : i % cols;
@@ -262,7 +276,7 @@ __global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8}.res
     if (g.slices == 1) {
       store(g, batch, row, col, sum);
     } else {
-      g.partials[((slice * gridDim.y + batch) * g.m + row) * g.n + col] = sum;
+      g.partials[((std::int64_t{slice} * gridDim.y + batch) * g.m + row) * g.n + col] = sum;
     }
   }
 }
