@@ -38,6 +38,7 @@ CAIRN_RUNG(simt_20)
 CAIRN_RUNG(simt_21)
 CAIRN_RUNG(simt_22)
 CAIRN_RUNG(simt_23)
+CAIRN_RUNG(simt_24)
 CAIRN_RUNG(tensor_31)
 CAIRN_RUNG(tensor_32)
 CAIRN_RUNG(tensor_33)
@@ -97,6 +98,7 @@ Ladder rungs() {
       &simt_21::rung,  // cp.async
       &simt_22::rung,  // pipelined
       &simt_23::rung,  // stream-K
+      &simt_24::rung,  // few rows
 
       &tensor_31::rung,  // WMMA, K split over warps
       &tensor_32::rung,  // WMMA TF32, two stages
