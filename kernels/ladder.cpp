@@ -37,6 +37,7 @@ CAIRN_RUNG(simt_19)
 CAIRN_RUNG(simt_20)
 CAIRN_RUNG(simt_21)
 CAIRN_RUNG(simt_22)
+CAIRN_RUNG(simt_25)
 CAIRN_RUNG(tensor_31)
 CAIRN_RUNG(tensor_32)
 CAIRN_RUNG(tensor_33)
@@ -94,6 +95,7 @@ Ladder rungs() {
       &simt_20::rung,  // double buffer, k 16
       &simt_21::rung,  // cp.async
       &simt_22::rung,  // pipelined
+      &simt_25::rung,  // small products
 
       &tensor_31::rung,  // WMMA, K split over warps
       &tensor_32::rung,  // WMMA TF32, two stages

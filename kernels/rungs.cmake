@@ -33,6 +33,7 @@ set(CAIRN_RUNGS
   kernels/simt/20_double_buffer_k16.cu
   kernels/simt/21_cp_async.cu
   kernels/simt/22_pipelined.cu
+  kernels/simt/25_small_products.cu
 
   kernels/tensor/31_wmma_split_k.cu
   kernels/tensor/32_wmma_tf32_stage2.cu
