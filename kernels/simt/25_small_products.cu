@@ -22,6 +22,7 @@
 #include "device/launch.hpp"
 #include "device/pdl.hpp"
 #include "device/scaled_sum.hpp"
+#include "device/stored_tile.hpp"
 #include "device/vec.hpp"
 #include "kernels/parts/shortest.hpp"
 #include "kernels/parts/team_cost.hpp"
@@ -59,10 +60,12 @@ struct Tile {
     return tile_text("%dx%dx%d %dx%d, %d teams, %d a block", bm, bn, bk, tm, tn, teams, products);
   }
 };
-inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 8, 1, 1, 3, 6},  // [0] is the default
+inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 16, 1, 1, 3, 8},  // [0] is the default
+                                  {64, 64, 16, 8, 8, 1, 1, 3, 6},  {64, 32, 16, 8, 8, 1, 2, 3, 5},
+                                  {32, 64, 16, 8, 8, 1, 2, 3, 5},  {32, 32, 16, 4, 8, 1, 4, 3, 4},
+                                  {16, 16, 16, 4, 4, 2, 4, 3, 6},  // for batches; and for few tiles:
                                   {64, 64, 64, 8, 16, 4, 1, 3, 2}, {32, 64, 64, 8, 8, 8, 1, 4, 1},
-                                  {32, 32, 64, 4, 8, 8, 1, 4, 2},  {16, 16, 128, 4, 4, 8, 1, 3, 4},
-                                  {32, 32, 16, 4, 8, 1, 4, 3, 4},  {16, 16, 16, 4, 4, 2, 4, 3, 6}};
+                                  {32, 32, 64, 4, 8, 8, 1, 4, 2},  {16, 16, 128, 4, 4, 8, 1, 3, 4}};
 
 // A tile as the kernel is compiled for it.
 template <class T, int tile> struct Geometry {
@@ -78,63 +81,6 @@ template <class T> struct Args {
   bool vector_a, vector_b, vector_c;  // 16-byte accesses are possible
   unsigned across, tiles, work;       // tiles in a row of them, of a product, of the launch
   Epilogue epilogue;
-};
-
-// One operand's tiles in shared memory. They lie there as in global memory: lines along k (k-major), or along m or n.
-// k-major lines are so padded that threads that read neighbouring lines find them in different banks.
-template <class T, int rows, int bk, int threads, bool k_major> struct Operand {
-  static constexpr int kChunk = 16 / sizeof(T);
-  static constexpr int kLine = k_major ? bk : rows, kLines = k_major ? rows : bk;
-
-  const T* from;  // the first element of the next k-step
-  std::int64_t ld;
-  int inside;  // of `rows`, how many are in the matrix
-  bool vector;
-
-  __device__ __forceinline__ Operand(const T* matrix, std::int64_t ld_, std::int64_t first, std::int64_t end,
-                                     bool vector_)
-      : from(matrix + (k_major ? first * ld_ : first)),
-        ld(ld_),
-        inside(static_cast<int>(min(end - first, std::int64_t{rows}))),
-        vector(vector_) {}
-
-  static constexpr __device__ int at(int line, int along) {
-    return k_major ? line * bk + line / kChunk * kChunk + along : line * rows + along;
-  }
-  // Copies the next k-step, of which `depth` is in the matrix, by `unit` elements; zeros outside.
-  template <int unit> __device__ __forceinline__ void copy(T* stage, int depth, int thread) const {
-    constexpr int per_line = kLine / unit, step = threads / per_line;
-    static_assert(threads % per_line == 0 && kLines % step == 0);
-    const int line = thread / per_line, along = thread % per_line * unit;
-    const int lines = k_major ? inside : depth, left = (k_major ? depth : inside) - along;
-    const int valid = min(max(left, 0), unit) * static_cast<int>(sizeof(T));
-    const T* source = from + line * ld + along;
-#pragma unroll 2
-    for (int i = 0; i < kLines; i += step, source += step * ld)
-      async_copy<unit * sizeof(T)>(stage + at(line + i, along), source, line + i < lines ? valid : 0);
-  }
-  __device__ __forceinline__ void fetch(T* stage, int depth, int thread) {
-    if (vector) {
-      copy<kChunk>(stage, depth, thread);
-    } else {
-      copy<1>(stage, depth, thread);
-    }
-    from += k_major ? std::int64_t{bk} : bk * ld;
-  }
-  // Reads a chunk of rows of each of as many k: to[k][row].
-  static __device__ __forceinline__ void read(T (&to)[kChunk][kChunk], const T* stage, int row, int k) {
-#pragma unroll
-    for (int e = 0; e < kChunk; ++e) {
-      if constexpr (k_major) {
-        T along[kChunk];
-        load16(along, stage + row * bk + row / kChunk * kChunk + e * bk + k);
-#pragma unroll
-        for (int f = 0; f < kChunk; ++f) to[f][e] = along[f];
-      } else {
-        load16(to[e], stage + (k + e) * rows + row);
-      }
-    }
-  }
 };
 
 // An element of C before alpha: the sums of the teams, added in their order. `sums` is the first team's.
@@ -195,13 +141,13 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
     simt_25_small_products(const __grid_constant__ Args<T> args) {
   using G = Geometry<T, tile>;
   constexpr int chunk = G::chunk, crew = G::crew, lanes_m = G::lanes_m, lanes_n = G::lanes_n;
-  using A = Operand<T, G::bm, G::bk, crew, k_major_a>;
-  using B = Operand<T, G::bn, G::bk, crew, k_major_b>;
+  using A = StoredTile<T, G::bm, G::bk, crew, k_major_a>;
+  using B = StoredTile<T, G::bn, G::bk, crew, k_major_b>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const GemmArgs<T>& g = args.g;
   const auto sync = [] {
-    if constexpr (G::products == 1) __syncthreads();
-    if constexpr (G::products > 1) __syncwarp();
+    if constexpr (G::crew > 32) __syncthreads();
+    if constexpr (G::crew == 32) __syncwarp();
   };
 
   // Where am I: the product of the batch, its tile, and in that the first sub-tile of the thread, a chunk wide and
@@ -256,16 +202,16 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
       for (int i = 0; i < G::tm / chunk; ++i) A::read(rA[i], nowA, row + i * chunk * lanes_m, k);
 #pragma unroll
       for (int j0 = 0; j0 < G::tn; j0 += chunk) {
+        if constexpr (!k_major_a && k_major_b && G::tn > 8) {
+          if (j0 == 8) __syncwarp();  // so that ptxas does not read all of B before, for which there are no registers
+        }
         B::read(rB, nowB, col + j0 * lanes_n, k);
 #pragma unroll
         for (int e = 0; e < chunk; ++e) {
 #pragma unroll
-          for (int i = 0; i < G::tm; ++i) {
+          for (int j = 0; j < chunk; ++j) {
 #pragma unroll
-            for (int jj = 0; jj < chunk; ++jj) {
-              const int j = i % 2 == 0 ? jj : chunk - 1 - jj;
-              acc[i][j0 + j] += rA[i / chunk][e][i % chunk] * rB[e][j];
-            }
+            for (int i = 0; i < G::tm; ++i) acc[i][j0 + j] += rA[i / chunk][e][i % chunk] * rB[e][j];
           }
         }
       }
@@ -354,6 +300,60 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
                                       : launch_typed<float>(args, tile, stream);
 }
 
+// Cycles, estimated for an H200 from the instructions of a tile and what its SMs and its L2 deliver.
+namespace model {
+inline constexpr double kLaunch = 3300;   // a grid
+inline constexpr double kLatency = 1500;  // from a copy's issue until its k-step can be multiplied
+inline constexpr double kChunk = 60;  // a team's chunk of k beyond its multiply-adds: its first loads are waited for
+inline constexpr double kFinish = 700;          // from a team's last multiply-add until its stores are issued
+inline constexpr double kRequest = 4;           // a warp's access of 16 bytes a lane to shared memory
+inline constexpr double kCopy = 6, kStore = 7;  // a warp's copy from global memory, and its store to C
+inline constexpr double kBusy = 1.25;           // issue slots that are lost, for each that is used
+inline constexpr double kL2Bytes = 22;          // of an SM, where all read
+}  // namespace model
+
+Forecast forecast(const Problem& p, const Device& device, int tile) {
+  using namespace model;
+  const auto of = [](std::int64_t x) { return static_cast<double>(x); };
+  const double size = of(size_of(p.in));
+  const Tile t = kTiles[tile].of(static_cast<std::size_t>(size_of(p.in)));
+  const auto unit = [&](std::int64_t ld, std::int64_t stride) {  // elements that are accessed at once
+    return ld % t.chunk() == 0 && (p.batch == 1 || stride % t.chunk() == 0) ? t.chunk() : 1;
+  };
+  const double across = of(ceil_div(p.n, t.bn)), down = of(ceil_div(p.m, t.bm)), tiles = down * across * of(p.batch);
+  const double steps = of(ceil_div(p.k, t.bk)), k = of(p.k), warps = t.crew() / 32.0;
+  const double chunks = std::ceil(k / (t.teams * t.chunk()));  // of k, for each team
+  const double area = t.bm * t.bn, issues = size / 4;          // a multiply-add of doubles takes two slots
+
+  // What one team waits for: the first k-step, then for copies in flight or for its own multiply-adds.
+  const double chunk = t.tm * t.tn * t.chunk() * issues + kChunk, step = steps > 0 ? chunks / steps * chunk : 0;
+  const double wait = kLatency + steps * std::max(step, kLatency / (t.stages - 1)) + kFinish;
+
+  // What an SM's multiply-adds and shared memory take, or L2.
+  const double multiply = warps * chunks * t.tm * t.tn * t.chunk() * issues / 4;
+  const double read = warps * chunks * (t.tm + t.tn) * kRequest;
+  const double both = kBusy * std::sqrt(std::hypot(multiply * multiply, read * read));  // their 4-norm
+  const double copied = t.bm / unit(p.lda, p.stride_a) + t.bn / of(unit(p.ldb, p.stride_b));
+  const double sums = 2 * t.teams * area / 32 / t.chunk() * kRequest;
+  const double stores = area / 32 / unit(p.ldc, p.stride_c) * kStore;
+  const double l2 = (of(p.m) / down + of(p.n) / across) * k * size / kL2Bytes;
+  const double issue = std::max(both + copied * k / 32 * kCopy, l2) + sums + stores;
+
+  // The busiest SM, which has a block more than others.
+  const double blocks = std::ceil(tiles / t.products);
+  const double busiest = std::min(std::ceil(blocks / device.sms) * t.products, tiles);
+  return forecast(TeamCost{.teams = t.products,
+                           .resident = t.blocks,
+                           .launch = kLaunch,
+                           .wait = wait,
+                           .issue = issue * busiest / std::max(tiles / device.sms, 1.0)},
+                  tiles, p, device);
+}
+
+Choice choose(const Query& query) {
+  return shortest(query, std::size(kTiles), [&](int tile) { return forecast(query.problem, query.device, tile); });
+}
+
 extern const Rung rung = {.id = "simt/25_small_products",
                           .title = "Small products",
                           .kind = RungKind::gemm,
@@ -364,6 +364,7 @@ extern const Rung rung = {.id = "simt/25_small_products",
                           .tile_name = tile_name<kTiles>,
                           .launch = launch,
                           .batched = true,
+                          .choose = choose,
                           .epilogue = true};
 
 }  // namespace cairn::simt_25
