@@ -39,6 +39,7 @@ CAIRN_RUNG(simt_21)
 CAIRN_RUNG(simt_22)
 CAIRN_RUNG(simt_23)
 CAIRN_RUNG(simt_24)
+CAIRN_RUNG(simt_25)
 CAIRN_RUNG(tensor_31)
 CAIRN_RUNG(tensor_32)
 CAIRN_RUNG(tensor_33)
@@ -99,6 +100,7 @@ Ladder rungs() {
       &simt_22::rung,  // pipelined
       &simt_23::rung,  // stream-K
       &simt_24::rung,  // few rows
+      &simt_25::rung,  // small products
 
       &tensor_31::rung,  // WMMA, K split over warps
       &tensor_32::rung,  // WMMA TF32, two stages

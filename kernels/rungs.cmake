@@ -35,6 +35,7 @@ set(CAIRN_RUNGS
   kernels/simt/22_pipelined.cu
   kernels/simt/23_stream_k.cu
   kernels/simt/24_few_rows.cu
+  kernels/simt/25_small_products.cu
 
   kernels/tensor/31_wmma_split_k.cu
   kernels/tensor/32_wmma_tf32_stage2.cu

@@ -1,0 +1,77 @@
+// Tiles of operands of any layout and alignment that stay in shared memory as they are stored: asynchronous copies bring
+// them, so that no registers hold them on their way, and what reads them knows their layout.
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+#include "device/async_copy.hpp"
+#include "device/vec.hpp"
+
+namespace cairn {
+
+// One operand's tiles in shared memory. They lie there as in global memory: lines along k (k-major), or along m or n.
+// k-major lines are so padded that threads that read neighbouring lines find them in different banks.
+template <class T, int rows, int bk, int threads, bool k_major> struct StoredTile {
+  static constexpr int kChunk = 16 / sizeof(T);
+  static constexpr int kLine = k_major ? bk : rows, kLines = k_major ? rows : bk;
+
+  const T* from;  // the first element of the next k-step
+  std::int64_t ld;
+  int inside;  // of `rows`, how many are in the matrix
+  bool vector;
+
+  __device__ __forceinline__ StoredTile(const T* matrix, std::int64_t ld_, std::int64_t first, std::int64_t end,
+                                        bool vector_)
+      : from(matrix + (k_major ? first * ld_ : first)),
+        ld(ld_),
+        inside(static_cast<int>(min(end - first, std::int64_t{rows}))),
+        vector(vector_) {}
+
+  static constexpr __device__ int at(int line, int along) {
+    return k_major ? line * bk + line / kChunk * kChunk + along : line * rows + along;
+  }
+  // Copies the next k-step, of which `depth` is in the matrix, by `unit` elements; zeros outside.
+  template <int unit> __device__ __forceinline__ void copy(T* stage, int depth, int thread) const {
+    constexpr int per_line = kLine / unit, parts = per_line > threads ? per_line / threads : 1;
+    constexpr int step = parts > 1 ? 1 : threads / per_line;  // lines from one of a thread's units to the next
+    static_assert((threads % per_line == 0 || per_line % threads == 0) && kLines % step == 0);
+    const int line = parts > 1 ? 0 : thread / per_line, along = thread % per_line * unit;
+    const int lines = k_major ? inside : depth, left = (k_major ? depth : inside) - along;
+    const T* source = from + line * ld + along;
+#pragma unroll(parts > 1 ? 1 : 2)
+    for (int i = 0; i < kLines; i += step, source += step * ld) {
+#pragma unroll
+      for (int part = 0; part < parts * threads; part += threads) {
+        const int valid = min(max(left - part * unit, 0), unit) * static_cast<int>(sizeof(T));
+        async_copy<unit * sizeof(T)>(stage + at(line + i, along + part * unit), source + part * unit,
+                                     line + i < lines ? valid : 0);
+      }
+    }
+  }
+  __device__ __forceinline__ void fetch(T* stage, int depth, int thread) {
+    if (vector) {
+      copy<kChunk>(stage, depth, thread);
+    } else {
+      copy<1>(stage, depth, thread);
+    }
+    from += k_major ? std::int64_t{bk} : bk * ld;
+  }
+  // Reads a chunk of rows of each of as many k: to[k][row].
+  static __device__ __forceinline__ void read(T (&to)[kChunk][kChunk], const T* stage, int row, int k) {
+#pragma unroll
+    for (int e = 0; e < kChunk; ++e) {
+      if constexpr (k_major) {
+        T along[kChunk];
+        load16(along, stage + row * bk + row / kChunk * kChunk + e * bk + k);
+#pragma unroll
+        for (int f = 0; f < kChunk; ++f) to[f][e] = along[f];
+      } else {
+        load16(to[e], stage + (k + e) * rows + row);
+      }
+    }
+  }
+};
+
+}  // namespace cairn
