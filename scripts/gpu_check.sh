@@ -118,7 +118,7 @@ sanitize() {
   local check=(compute-sanitizer --tool "$1" --error-exitcode 1 "$cairn" verify --device gpu)
   "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
     "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
-    "${check[@]}" 'tensor/41@*' --shape 33x65x40,70x40x100 --fuzz 6 &&
+    "${check[@]}" 'tensor/41@*' 'tensor/42@*' --shape 33x65x40,70x40x100 --fuzz 6 &&
     "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56,60,63,65,69,71,80,88} --type bf16,tf32,e4m3,e4m3fast \
       --shape 33x65x40,70x40x600 --fuzz 4 &&
     "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --epilogue none,bias+gelu+before --scales vector,tensor \
@@ -189,7 +189,7 @@ tiles_of() {  # tiles_of CLASS COUNT contenders...
 tensor() { bench tensor.json 'tensor/*' 'cublas/*' --type bf16,f16,tf32,split --layout nn,nt --shape 4096 --seconds 0.5; }
 probes() {
   bench probes.json 'probe/*@*' --shape 4096,8192 --seconds 1 &&
-    bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32 --shape 8192 --seconds 1 &&
+    bench probes_mma.json 'probe/mma_peak@*' --type bf16,f16,tf32,f64 --shape 8192 --seconds 1 &&
     bench probes_wgmma.json 'probe/wgmma_peak@*' --type bf16,f16,tf32,e4m3 --shape 8192 --seconds 1
 }
 host() {

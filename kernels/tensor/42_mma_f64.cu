@@ -5,10 +5,10 @@
 //         themselves, 8 bytes each: nothing is transposed, whatever the layout. A swizzle of 32 bytes keeps four rows of
 //         a tile in different banks. One mma is 16 deep, as deep as a k-step: fragments of A are loaded one ahead, and
 //         those of B are replaced by the next k-step's as soon as the last mma has taken them.
-// Before  f64 had simt/22 alone: CUDA cores, half as fast as tensor cores at these sums, with two loads from shared
-//         memory for every eight multiply-adds of a thread.
-// Limit   Tensor cores, which such an mma occupies for as long as 2048 multiply-adds take. Half the registers are
-//         accumulators, so that a block has an SM to itself, and nobody multiplies while it stores its tile.
+// Before  39 has no f64. Its fragments come by ldmatrix, which is made for 16 bits, and rows that are not aligned to 16
+//         bytes are copied element by element.
+// Limit   The rate of tensor cores. Half the registers are accumulators, so that a block has an SM to itself, and nobody
+//         multiplies while it stores its tile.
 // Needs   f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies of A and B where
 //         they are possible, else 8-byte ones; groups of rows; scratch memory, or no tile is split; sm_80, whose
 //         multiplications are 8 x 8 x 4 (device/mma_f64.hpp).
@@ -275,9 +275,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f6
   }
 }
 
-// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile. A thread has two
-// columns. Layer y of the threads adds every so many-th range of k-steps, in their order, and the first one then what the
-// layers have, in theirs.
+// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile, a thread for two
+// columns. Each layer of threads adds every so many-th range in order, and the first layer then what all have, in order.
 template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 2 * kLayers) tensor_42_fixup(Args g) {
   constexpr Tile t = kTiles[tile];
   __shared__ double layers[kLayers][t.bn];
@@ -325,10 +324,9 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
     const Epilogue epilogue = epilogue_of(args, rows_of_16_bytes(g.C, g.ldc) && stride_c % 2 == 0);
     const StreamK chosen = args.choice != nullptr && g.k > 0 && !grouped ? args.choice->kept<StreamK>() : StreamK{};
     const Groups groups = groups_of(args);
-    const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
-    const auto kernel = k_major_a
-                            ? (k_major_b ? tensor_42_mma_f64<i, true, true> : tensor_42_mma_f64<i, true, false>)
-                            : (k_major_b ? tensor_42_mma_f64<i, false, true> : tensor_42_mma_f64<i, false, false>);
+    constexpr auto nn = tensor_42_mma_f64<i, true, false>, nt = tensor_42_mma_f64<i, true, true>;
+    constexpr auto tn = tensor_42_mma_f64<i, false, false>, tt = tensor_42_mma_f64<i, false, true>;
+    const auto kernel = g.op_a == Op::none ? (g.op_b == Op::none ? nn : nt) : (g.op_b == Op::none ? tn : tt);
     // As many products at once as have no more tiles than a grid has blocks.
     const std::int64_t most = chosen.split > 0 ? p.batch : std::max<std::int64_t>(1, kMostTiles / each);
     for (std::int64_t first = 0; first < p.batch; first += most) {
@@ -362,8 +360,7 @@ Choice choose(const Query& query) {
   const std::int64_t steps = ceil_div(p.k, kK);
   const auto of = [&](int i) {
     const Tile& t = kTiles[i];
-    const double epilogue = 1500 + t.bm * t.bn * 0.2;
-    BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], epilogue, 6000};
+    BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], 1500 + t.bm * t.bn * 0.2, 6000};
     const std::int64_t tiles = detail::tiles_of(cost, p), rest = tiles % (query.device.sms * t.blocks);
     Choice choice;
     if (tiles > kMostTiles || rest * steps > kMost) {  // integers are too short for the ranges of split tiles

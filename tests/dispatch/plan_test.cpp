@@ -52,6 +52,8 @@ TEST(Plan, TakesTheShortestForecast) {
   EXPECT_EQ(planned(80, tf32)->words().id, "tensor/39_mma_stream_k");
   EXPECT_EQ(planned(90, split)->words().id, "tensor/40_mma_tf32x3");
   EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/22_pipelined");
+  EXPECT_EQ(planned(90, square(Type::f64))->words().id, "tensor/42_mma_f64");
+  EXPECT_EQ(planned(80, square(Type::f64))->words().id, "tensor/42_mma_f64");
   for (const Rung* rung : ladder_of(runtime::Kind::emu)) {
     if (rung->choose == nullptr || refusal(*rung, tf32, device_of(gpu(90))) != Refusal::none) continue;
     EXPECT_GE(candidate(*rung, tf32, device_of(gpu(90))).choice.forecast.us(),
@@ -110,7 +112,7 @@ TEST(Plan, SaysWhatWasWeighed) {
        {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue", "least energy",
         "no forecast, so used only where no rung with one can be: tensor/31, tensor/34–38, "
         "hopper/51–58 (14 rungs)\n",
-        "ruled out:\n  does not take bf16: simt/01–22, tensor/32–33, tensor/40 (25 rungs)\n"})
+        "ruled out:\n  does not take bf16: simt/01–22, tensor/32–33, tensor/40, tensor/42 (26 rungs)\n"})
     EXPECT_NE(why.find(said), std::string::npos) << said << "\n" << why;
   const std::string turing = planned(75, square(Type::f32, 4096, Op::none))->words().why;
   for (const char* said : {"  needs sm_80 or later; this is sm_75: ",

@@ -64,11 +64,12 @@ TEST(Summary, TensorTypesAreHeldToMmaSync) {
     Problem problem = small_product();
     problem.in = problem.out = type, problem.compute = compute;
     Record record = some_record({some_row("x", problem, {ms})});
-    record.ceilings.mma_tflops = {{"bf16", 4}, {"tf32", 1}};
+    record.ceilings.mma_tflops = {{"bf16", 4}, {"tf32", 1}, {"f64", 8}};
     return summarize(record).at(0).of_ceiling;
   };
   EXPECT_DOUBLE_EQ(fraction(Type::bf16, Compute::native, 1).value(), 0.5);
   EXPECT_DOUBLE_EQ(fraction(Type::f32, Compute::tf32, 1).value(), 2);
+  EXPECT_DOUBLE_EQ(fraction(Type::f64, Compute::native, 1).value(), 0.25);
   EXPECT_DOUBLE_EQ(fraction(Type::f32, Compute::native, 1).value(), 0.04);
   EXPECT_FALSE(fraction(Type::f16, Compute::native, 1)) << "it was not measured";
   EXPECT_FALSE(fraction(Type::f32, Compute::split, 1)) << "several products make one";

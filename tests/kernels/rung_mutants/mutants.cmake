@@ -112,6 +112,38 @@ cairn_mutant(small_odd_lines traced tensor/41_mma_small
 [[ && whole(ld) && ]]
 [[ && ]])
 
+# The fix-up leaves out the last range of k-steps of a tile.
+cairn_mutant(f64_lost_range plain tensor/42_mma_f64
+[[  for (int range = first + layer; range <= last; range += deep) {]]
+[[  for (int range = first + layer; range < last; range += deep) {]])
+
+# It adds the ranges from the last one on. Where sums are exact nothing shows.
+cairn_mutant(f64_other_order plain tensor/42_mma_f64
+[[  for (int range = first + layer; range <= last; range += deep) {]]
+[[  for (int range = last - layer; range >= first; range -= deep) {]])
+
+# Of the sixteen k of a multiplication A has the last four first, and B the first.
+cairn_mutant(f64_k_order plain tensor/42_mma_f64
+[[from[LoaderA::element(offset_a, i * kM + e % 2 * 8, e / 2 * 4)];]]
+[[from[LoaderA::element(offset_a, i * kM + e % 2 * 8, 12 - e / 2 * 4)];]])
+
+# The fragments of B are replaced by those of the next k-step a row of multiplications too early.
+cairn_mutant(f64_early_b plain tensor/42_mma_f64
+[[        if (i == down - 1) read_b(rB[j], now, j);]]
+[[        if (i == down - 2) read_b(rB[j], left > 1 ? (now == ahead ? 0 : now + 1) : now, j);]])
+
+# Only the warp waits until the next tiles are there and this stage is read.
+cairn_mutant(f64_syncwarp traced tensor/42_mma_f64
+[[        __syncthreads();
+        if (left > 1) now = now == ahead ? 0 : now + 1;]]
+[[        __syncwarp();
+        if (left > 1) now = now == ahead ? 0 : now + 1;]])
+
+# Rows of A are copied by 16 bytes where they begin in the middle of them.
+cairn_mutant(f64_odd_rows traced tensor/42_mma_f64
+[[    const bool vector_a = rows_of_16_bytes(g.A, g.lda) && ]]
+[[    const bool vector_a = ]])
+
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 
 # The proxy fence between the copies of threads and the wgmma that read them is missing.

@@ -113,15 +113,15 @@ inline std::string wrong(const Problem& p, const Matrix& A, const Matrix& B, con
   return "";
 }
 
-// Of the types a rung takes the first that go into f32, where sums of integers stay exact.
+// Of the types a rung takes the first that go into f32 or f64, where sums of integers stay exact.
 inline Problem problem_for(const Rung& rung, const Shape& s) {
   for (const Types& types : rung.types) {
-    if (types.out != Type::f32) continue;
+    if (types.out != Type::f32 && types.out != Type::f64) continue;
     Problem p = Problem::packed(types.in, Op::none, Op::none, s.m, s.n, s.k);
     p.out = types.out, p.compute = types.compute;
     return p;
   }
-  throw std::runtime_error(std::string(rung.id) + " has no product into f32");
+  throw std::runtime_error(std::string(rung.id) + " has no product into f32 or f64");
 }
 
 // C = A B with a tile of a rung, on a GPU of so many SMs: the launch's report, or what is wrong with A, B or C, or
