@@ -24,7 +24,7 @@ inline constexpr unsigned kLayers = 8;  // of threads that add partial sums, at 
 
 template <class T> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
   return with_tile<kTiles>(tile, [&]<int i>() -> Status {
-    constexpr Tile t = kTiles[i];
+    constexpr Tile t = kTiles[i].of(sizeof(T));
     const Problem& p = args.problem;
     const GemmArgs<T> g(args);
     if (args.idle()) return {};

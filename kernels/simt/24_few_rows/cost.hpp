@@ -20,13 +20,18 @@ constexpr int stage_of(int rows, std::size_t size) {
 // The threads of a block are `across` columns of threads by 256 / across layers along k.
 struct Tile {
   int rows, across;
+  int bytes = 4;  // of an element
   constexpr int layers() const { return kThreads / across; }
-  constexpr int resident() const { return rows <= 2 ? 3 : 2; }  // blocks on an SM
+  constexpr int resident() const { return rows <= 2 && bytes == 4 ? 3 : 2; }  // blocks on an SM
   constexpr bool valid() const {
     return std::has_single_bit(static_cast<unsigned>(rows)) && std::has_single_bit(static_cast<unsigned>(across)) &&
            layers() >= kFold && layers() * kDeep <= stage_of(rows, 8) &&  // a step is within a stage
            resident() * kThreads * (rows * 4 + (rows <= 8 ? 2 : 1) * kDeep * 4) <= 65536 &&  // registers of an SM
            resident() * (layers() * rows * (across + 1) * 16 + 1024) <= 227 * 1024;  // its shared memory, for sums
+  }
+  // The same for elements of 8 bytes: at most 8 rows, so that it takes the same registers.
+  constexpr Tile of(std::size_t size) const {
+    return {size == 4 ? rows : std::min(rows, 8), across, static_cast<int>(size)};
   }
   TileName name() const { return tile_text("%dx%d", rows, across * 4); }
 };
@@ -127,7 +132,8 @@ inline Choice choose(const Query& query) {
   const auto consider = [&](int tile, bool turned, std::int64_t slices) {
     Choice one;
     one.tile = tile;
-    one.forecast = forecast(p, query.device, kTiles[tile], turned, static_cast<double>(slices));
+    one.forecast = forecast(p, query.device, kTiles[tile].of(static_cast<std::size_t>(size_of(p.in))), turned,
+                            static_cast<double>(slices));
     if (!first && one.forecast.us() >= best.forecast.us()) return;
     one.keep(Division{turned, static_cast<unsigned>(slices)});
     if (slices > 1) one.scratch_bytes = static_cast<std::size_t>(slices * p.batch * p.m * p.n * size_of(p.in));
@@ -138,7 +144,7 @@ inline Choice choose(const Query& query) {
     for (const bool turned : {false, true}) {
       if (!allowed(p, turned)) continue;
       consider(tile, turned, 1);
-      const Tile& t = kTiles[tile];
+      const Tile t = kTiles[tile].of(static_cast<std::size_t>(size_of(p.in)));
       const View v(p, t, turned);
       const double blocks =
           static_cast<double>(v.groups) * static_cast<double>(v.pieces) * static_cast<double>(p.batch);

@@ -167,7 +167,7 @@ template <int held, int bit, class T, int count> __device__ __forceinline__ int 
 }
 
 template <class T, int rows, bool k_major, bool vector>
-__global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8}.resident()))
+__global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8, sizeof(T)}.resident()))
     simt_24_few_rows(const __grid_constant__ Args<T> g) {
   using Block = Weights<T, k_major, vector>;
   extern __shared__ __align__(16) unsigned char simt_24_shared[];
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8}.res
   Block weights(g, batch, group, layers, column, layer);
   weights.advance(begin);
   const bool active = weights.any();
-  constexpr bool ahead = rows <= 8;
+  constexpr bool ahead = vector && rows * sizeof(T) <= 32;
   T acc[rows * kCols<T>] = {}, next[Block::kLines][Block::kRun] = {};
   if (ahead && active && begin < end) weights.load(next);
   const int stage_steps = kStage<T, rows> / depth;
