@@ -83,13 +83,17 @@ template <class T> struct Args {
   Epilogue epilogue;
 };
 
-// An element of C before alpha: the sums of the teams, added in their order. `sums` is the first team's.
-template <class T, int tile> __device__ __forceinline__ T sum_of_teams(const T* sums) {
+// Neighbours in a row of C before alpha: the sums of the teams, added in their order. `sums` is the first team's.
+template <class T, int tile, int unit> __device__ __forceinline__ void sum_of_teams(T (&sum)[unit], const T* sums) {
   using G = Geometry<T, tile>;
-  T sum = sums[0];
 #pragma unroll
-  for (int team = 1; team < G::teams; ++team) sum += sums[team * G::bm * G::sum_ld];
-  return sum;
+  for (int team = 0; team < G::teams; ++team, sums += G::bm * G::sum_ld) {
+    T one[unit];
+    if constexpr (unit == 1) one[0] = *sums;
+    if constexpr (unit > 1) load16(one, sums);
+#pragma unroll
+    for (int e = 0; e < unit; ++e) sum[e] = team == 0 ? one[e] : sum[e] + one[e];
+  }
 }
 
 // Stores `rows` x `cols` of a tile of C, `unit` neighbours at a time. With beta == 0, C is not read: it may hold
@@ -120,11 +124,11 @@ __device__ __forceinline__ void store(const GemmArgs<T>& g, T* C, const T* sums,
       });
     }
     each([&](T(&v)[unit], T* c, const T* s, int left) {
+      T sum[unit];
+      sum_of_teams<T, tile>(sum, s);
 #pragma unroll
-      for (int e = 0; e < unit; ++e) {
-        const T sum = sum_of_teams<T, tile>(s + e);
-        v[e] = g.beta == 0 ? g.alpha * sum : scaled_sum(g.alpha, sum, g.beta, v[e]);
-      }
+      for (int e = 0; e < unit; ++e)
+        v[e] = g.beta == 0 ? g.alpha * sum[e] : scaled_sum(g.alpha, sum[e], g.beta, v[e]);
       if constexpr (unit > 1) {
         if (left >= unit) return store16(c, v);
       }
@@ -238,7 +242,8 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
     for (int i = thread; i < G::bm * G::bn; i += crew) {
       const int r = i / G::bn, c = i % G::bn;
       if (r >= a.inside || c >= b.inside) continue;
-      T one[1] = {sum_of_teams<T, tile>(shared + r * ld + c)};
+      T one[1];
+      sum_of_teams<T, tile>(one, shared + r * ld + c);
       const std::int64_t at_row = first_row() + r, at_col = first_col() + c;
       finish<T>(args.epilogue, g.C, {batch * args.stride_c + at_row * g.ldc + at_col, batch, at_row, at_col}, one,
                 g.alpha, g.beta);

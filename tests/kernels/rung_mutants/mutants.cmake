@@ -52,8 +52,8 @@ cairn_mutant(products_beyond traced simt/25_small_products
 
 # The sums of the last team are not added.
 cairn_mutant(products_team_dropped plain simt/25_small_products
-[[  for (int team = 1; team < G::teams; ++team) sum +=]]
-[[  for (int team = 1; team < G::teams - 1; ++team) sum +=]])
+[[  for (int team = 0; team < G::teams; ++team,]]
+[[  for (int team = 0; team < G::teams - 1; ++team,]])
 
 # A team goes on through the chunks of k that others take too.
 cairn_mutant(products_team_twice plain simt/25_small_products
