@@ -11,6 +11,14 @@
 
 namespace cairn {
 
+// The same number, which the compiler takes for a new one: what depends on it is computed where it is used.
+__device__ __forceinline__ int anew(int x) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(x));
+#endif
+  return x;
+}
+
 // One operand's tiles in shared memory. They lie there as in global memory: lines along k (k-major), or along m or n.
 // k-major lines are so padded that threads that read neighbouring lines find them in different banks.
 template <class T, int rows, int bk, int threads, bool k_major> struct StoredTile {
@@ -50,26 +58,27 @@ template <class T, int rows, int bk, int threads, bool k_major> struct StoredTil
       }
     }
   }
+  // By 16 bytes, or element by element. The addresses of both ways would take many registers between k-steps.
   __device__ __forceinline__ void fetch(T* stage, int depth, int thread) {
     if (vector) {
-      copy<kChunk>(stage, depth, thread);
+      copy<kChunk>(stage, depth, anew(thread));
     } else {
-      copy<1>(stage, depth, thread);
+      copy<1>(stage, depth, anew(thread));
     }
     from += k_major ? std::int64_t{bk} : bk * ld;
   }
-  // Reads a chunk of rows of each of as many k: to[k][row].
+  // Reads line `x` of a chunk of rows by as many of k: a row's neighbours along k, or those along m or n of one k.
+  static __device__ __forceinline__ void read(T (&to)[kChunk], const T* stage, int row, int k, int x) {
+    load16(to, stage + (k_major ? row * bk + row / kChunk * kChunk + x * bk + k : (k + x) * rows + row));
+  }
+  // Reads all of them: to[k][row].
   static __device__ __forceinline__ void read(T (&to)[kChunk][kChunk], const T* stage, int row, int k) {
 #pragma unroll
-    for (int e = 0; e < kChunk; ++e) {
-      if constexpr (k_major) {
-        T along[kChunk];
-        load16(along, stage + row * bk + row / kChunk * kChunk + e * bk + k);
+    for (int x = 0; x < kChunk; ++x) {
+      T line[kChunk];
+      read(line, stage, row, k, x);
 #pragma unroll
-        for (int f = 0; f < kChunk; ++f) to[f][e] = along[f];
-      } else {
-        load16(to[e], stage + (k + e) * rows + row);
-      }
+      for (int y = 0; y < kChunk; ++y) (k_major ? to[y][x] : to[x][y]) = line[y];
     }
   }
 };

@@ -63,7 +63,7 @@ struct Tile {
 inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 16, 1, 1, 3, 8},  // [0] is the default
                                   {64, 64, 16, 8, 8, 1, 1, 3, 6},  {64, 32, 16, 8, 8, 1, 2, 3, 5},
                                   {32, 64, 16, 8, 8, 1, 2, 3, 5},  {32, 32, 16, 4, 8, 1, 4, 3, 4},
-                                  {16, 16, 16, 4, 4, 2, 4, 3, 6},  // for batches; and for few tiles:
+                                  {16, 16, 16, 4, 4, 2, 4, 3, 7},  // for batches; and for few tiles:
                                   {64, 64, 64, 8, 16, 4, 1, 3, 2}, {32, 64, 64, 8, 8, 8, 1, 4, 1},
                                   {32, 32, 64, 4, 8, 8, 1, 4, 2},  {16, 16, 128, 4, 4, 8, 1, 3, 4}};
 
@@ -83,13 +83,17 @@ template <class T> struct Args {
   Epilogue epilogue;
 };
 
-// An element of C before alpha: the sums of the teams, added in their order. `sums` is the first team's.
-template <class T, int tile> __device__ __forceinline__ T sum_of_teams(const T* sums) {
+// Neighbours in a row of C before alpha: the sums of the teams, added in their order. `sums` is the first team's.
+template <class T, int tile, int unit> __device__ __forceinline__ void sum_of_teams(T (&sum)[unit], const T* sums) {
   using G = Geometry<T, tile>;
-  T sum = sums[0];
 #pragma unroll
-  for (int team = 1; team < G::teams; ++team) sum += sums[team * G::bm * G::sum_ld];
-  return sum;
+  for (int team = 0; team < G::teams; ++team, sums += G::bm * G::sum_ld) {
+    T one[unit];
+    if constexpr (unit == 1) one[0] = *sums;
+    if constexpr (unit > 1) load16(one, sums);
+#pragma unroll
+    for (int e = 0; e < unit; ++e) sum[e] = team == 0 ? one[e] : sum[e] + one[e];
+  }
 }
 
 // Stores `rows` x `cols` of a tile of C, `unit` neighbours at a time. With beta == 0, C is not read: it may hold
@@ -120,11 +124,11 @@ __device__ __forceinline__ void store(const GemmArgs<T>& g, T* C, const T* sums,
       });
     }
     each([&](T(&v)[unit], T* c, const T* s, int left) {
+      T sum[unit];
+      sum_of_teams<T, tile>(sum, s);
 #pragma unroll
-      for (int e = 0; e < unit; ++e) {
-        const T sum = sum_of_teams<T, tile>(s + e);
-        v[e] = g.beta == 0 ? g.alpha * sum : scaled_sum(g.alpha, sum, g.beta, v[e]);
-      }
+      for (int e = 0; e < unit; ++e)
+        v[e] = g.beta == 0 ? g.alpha * sum[e] : scaled_sum(g.alpha, sum[e], g.beta, v[e]);
       if constexpr (unit > 1) {
         if (left >= unit) return store16(c, v);
       }
@@ -158,13 +162,13 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
   pdl_launch_dependents();
   const unsigned work = blockIdx.x * static_cast<unsigned>(G::products) + static_cast<unsigned>(slot);
   if (work >= args.work) return;  // uniform over the threads of a tile
-  const std::int64_t batch = work / args.tiles;
-  const unsigned index = work % args.tiles;
-  const std::int64_t row0 = std::int64_t{index / args.across} * G::bm,
-                     col0 = std::int64_t{index % args.across} * G::bn;
+  const unsigned batch = work / args.tiles, index = work % args.tiles;
+  const unsigned down = index / args.across, right = index % args.across;  // in tiles: fewer registers than elements
+  const auto first_row = [&] { return std::int64_t{down} * G::bm; };
+  const auto first_col = [&] { return std::int64_t{right} * G::bn; };
   T* const shared = reinterpret_cast<T*>(shared_bytes) + slot * G::own;
-  A a(g.A + batch * args.stride_a, g.lda, row0, g.m, args.vector_a);
-  B b(g.B + batch * args.stride_b, g.ldb, col0, g.n, args.vector_b);
+  A a(g.A + batch * args.stride_a, g.lda, first_row(), g.m, args.vector_a);
+  B b(g.B + batch * args.stride_b, g.ldb, first_col(), g.n, args.vector_b);
   pdl_wait();
 
   // Copies k-step `step` into its stage. Past the last k-step the group is empty, so that async_wait counts the same
@@ -184,7 +188,8 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
 #pragma unroll 1
   for (int step = 0; step < G::stages - 1; ++step) fetch(step, step);
 
-  // A team takes every so many-th chunk of k.
+  // A team takes every so many-th chunk of k. The teams of one warp go on together: past `depth` there are zeros.
+  constexpr bool whole = G::team % 32 == 0;
   T acc[G::tm][G::tn] = {};
   int stage = 0, free = G::stages - 1;  // the stage being multiplied, and the one to fill next
   const auto after = [&](int s) { return s + 1 == G::stages ? 0 : s + 1; };
@@ -196,22 +201,24 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
     const T* const nowB = nowA + G::bm * (G::bk + 1);
     const int depth = depth_of(step);
 #pragma unroll 1
-    for (int k = team * chunk; k < depth; k += G::teams * chunk) {
-      T rA[G::tm / chunk][chunk][chunk], rB[chunk][chunk];
+    for (int k = whole ? team * chunk : 0; k < depth; k += G::teams * chunk) {
+      const int own = whole ? k : k + team * chunk;
+      T rA[G::tm / chunk][chunk][chunk], rB[chunk];
 #pragma unroll
-      for (int i = 0; i < G::tm / chunk; ++i) A::read(rA[i], nowA, row + i * chunk * lanes_m, k);
+      for (int i = 0; i < G::tm / chunk; ++i) A::read(rA[i], nowA, row + i * chunk * lanes_m, own);
 #pragma unroll
       for (int j0 = 0; j0 < G::tn; j0 += chunk) {
         if constexpr (!k_major_a && k_major_b && G::tn > 8) {
           if (j0 == 8) __syncwarp();  // so that ptxas does not read all of B before, for which there are no registers
         }
-        B::read(rB, nowB, col + j0 * lanes_n, k);
 #pragma unroll
-        for (int e = 0; e < chunk; ++e) {
+        for (int x = 0; x < chunk; ++x) {
+          B::read(rB, nowB, col + j0 * lanes_n, own, x);
 #pragma unroll
-          for (int j = 0; j < chunk; ++j) {
+          for (int y = 0; y < chunk; ++y) {
+            const int e = k_major_b ? y : x, j = j0 + (k_major_b ? x : y);
 #pragma unroll
-            for (int i = 0; i < G::tm; ++i) acc[i][j0 + j] += rA[i / chunk][e][i % chunk] * rB[e][j];
+            for (int i = 0; i < G::tm; ++i) acc[i][j] += rA[i / chunk][e][i % chunk] * rB[y];
           }
         }
       }
@@ -221,12 +228,12 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
   // The sums of each team go to shared memory, so that neighbours are stored by neighbours, however C is aligned.
   constexpr int ld = G::sum_ld;
   sync();  // all have read the last step
+  T* const sums = shared + (team * G::bm + row) * ld + col;
 #pragma unroll
   for (int i = 0; i < G::tm; ++i) {
 #pragma unroll
     for (int j = 0; j < G::tn; j += chunk)
-      store16(shared + (team * G::bm + row + i / chunk * chunk * lanes_m + i % chunk) * ld + col + j * lanes_n,
-              &acc[i][j]);
+      store16(sums + (i / chunk * chunk * lanes_m + i % chunk) * ld + j * lanes_n, &acc[i][j]);
   }
   sync();
 
@@ -235,13 +242,15 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
     for (int i = thread; i < G::bm * G::bn; i += crew) {
       const int r = i / G::bn, c = i % G::bn;
       if (r >= a.inside || c >= b.inside) continue;
-      T one[1] = {sum_of_teams<T, tile>(shared + r * ld + c)};
-      const std::int64_t at = batch * args.stride_c + (row0 + r) * g.ldc + col0 + c;
-      finish<T>(args.epilogue, g.C, {at, batch, row0 + r, col0 + c}, one, g.alpha, g.beta);
+      T one[1];
+      sum_of_teams<T, tile>(one, shared + r * ld + c);
+      const std::int64_t at_row = first_row() + r, at_col = first_col() + c;
+      finish<T>(args.epilogue, g.C, {batch * args.stride_c + at_row * g.ldc + at_col, batch, at_row, at_col}, one,
+                g.alpha, g.beta);
     }
     return;
   }
-  T* const C = g.C + batch * args.stride_c + row0 * g.ldc + col0;
+  T* const C = g.C + batch * args.stride_c + first_row() * g.ldc + first_col();
   if (args.vector_c) {
     store<T, tile, chunk>(g, C, shared, a.inside, b.inside, thread);
   } else {

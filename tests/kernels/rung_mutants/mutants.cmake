@@ -45,6 +45,38 @@ cairn_mutant(early_return both simt/06_thread_tile_1d
 [[  float acc[t.tm] = {};]]
 [[  float acc[t.tm] = {}; if (row >= rows || col >= cols) return;]])
 
+# Every warp of the last block computes a tile, also past the batch's last product.
+cairn_mutant(products_beyond traced simt/25_small_products
+[[  if (work >= args.work) return;  // uniform over the threads of a tile]]
+[[  // nothing]])
+
+# The sums of the last team are not added.
+cairn_mutant(products_team_dropped plain simt/25_small_products
+[[  for (int team = 0; team < G::teams; ++team,]]
+[[  for (int team = 0; team < G::teams - 1; ++team,]])
+
+# A team goes on through the chunks of k that others take too.
+cairn_mutant(products_team_twice plain simt/25_small_products
+[[k += G::teams * chunk) {]]
+[[k += chunk) {]])
+
+# Rows of C are counted by fours where 16 bytes are stored at once.
+cairn_mutant(products_edge_row plain simt/25_small_products
+[[    store<T, tile, chunk>(g, C, shared, a.inside, b.inside, thread);]]
+[[    store<T, tile, chunk>(g, C, shared, a.inside / chunk * chunk, b.inside, thread);]])
+
+# The copies of a k-step come before the barrier that says that all are done with the stage they fill.
+cairn_mutant(products_early_refill traced simt/25_small_products
+[[    sync();  // the copies of all threads have arrived, and all are done with the stage that is filled next
+    fetch(free, step + G::stages - 1);]]
+[[    fetch(free, step + G::stages - 1);
+    sync();]])
+
+# The sums are written over operands of the last step, which other warps may still read.
+cairn_mutant(products_early_sums traced simt/25_small_products
+[[  sync();  // all have read the last step]]
+[[  // nothing]])
+
 # The last k-step multiplies stage 1, as if it were written out after a loop over pairs: right for an even number of
 # k-steps.
 cairn_mutant(wmma_tail_stage plain tensor/32_wmma_tf32_stage2

@@ -40,6 +40,11 @@ function(cairn_mutant name builds rung old new)
     string(REPLACE "with_tile<kTiles>(" "with_first_tile(" text "${text}")
     string(REGEX REPLACE "launch_typed<(Tf32|__nv_bfloat16)>\\(args, tile, stream\\)" "not_compiled()" text "${text}")
   endif()
+  # Of 25's kernels those of f32 and nn.
+  if(rung STREQUAL "simt/25_small_products")
+    string(REPLACE "launch_typed<double>" "launch_typed<float>" text "${text}")
+    string(REGEX REPLACE "_products<T, i, (true|false), (true|false)>" "_products<T, i, true, false>" text "${text}")
+  endif()
   # Of the summit's kernels those of the first tile and the first fetched one, in f16; or of 64 x 64, which the blocks of
   # a cluster share, or whose operands they do.
   set(tile 0)
