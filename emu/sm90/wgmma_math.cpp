@@ -46,6 +46,7 @@ template <class Call> void by_type(Type type, Call call) {
     case Type::bf16: return call.template operator()<Type::bf16>();
     case Type::tf32: return call.template operator()<Type::tf32>();
     case Type::e4m3: return call.template operator()<Type::e4m3>();
+    case Type::f64: break;  // there is no such wgmma
   }
 }
 
