@@ -59,7 +59,7 @@ inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the defau
                                   {128, 64, 64, 32, 3, 2},
                                   {64, 64, 32, 32, 4, 3},
                                   {64, 16, 32, 16, 4, 5},
-                                  {32, 64, 32, 32, 3, 5}};
+                                  {32, 64, 32, 32, 3, 4}};
 inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
 
 // The kernel's arguments.
