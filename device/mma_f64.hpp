@@ -30,16 +30,14 @@ namespace detail {
 // acc += a b, 16 x 8 x k, by multiplications of 8 x 8 x 4.
 template <int k>
 __device__ __forceinline__ void mma_by_parts(double (&acc)[4], const double (&a)[k / 2], const double (&b)[k / 4]) {
+  double upper[2] = {acc[0], acc[1]}, lower[2] = {acc[2], acc[3]};
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    double sums[2] = {acc[2 * half], acc[2 * half + 1]};
-#pragma unroll
-    for (int i = 0; i < k / 4; ++i) {
-      const double one_a[1] = {a[2 * i + half]}, one_b[1] = {b[i]};
-      mma(sums, one_a, one_b);
-    }
-    acc[2 * half] = sums[0], acc[2 * half + 1] = sums[1];
+  for (int i = 0; i < k / 4; ++i) {  // the two chains take turns, each waiting for its last sum
+    const double above[1] = {a[2 * i]}, below[1] = {a[2 * i + 1]}, one[1] = {b[i]};
+    mma(upper, above, one);
+    mma(lower, below, one);
   }
+  acc[0] = upper[0], acc[1] = upper[1], acc[2] = lower[0], acc[3] = lower[1];
 }
 }  // namespace detail
 

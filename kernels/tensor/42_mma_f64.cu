@@ -43,8 +43,7 @@ struct Tile {
   constexpr int shared() const { return stages * (bm + bn) * kK * 8; }
   // All threads copy in every pass, by 16 bytes and by 8, of a k-major and of an MN-major tile.
   constexpr bool copies(int mn) const {
-    const int chunks = kK * mn / 2;
-    return threads() % kK == 0 && threads() % mn == 0 && chunks % threads() == 0;
+    return threads() % kK == 0 && threads() % mn == 0 && kK * mn / 2 % threads() == 0;
   }
   constexpr bool valid() const {
     return bm % wm == 0 && bn % wn == 0 && wn % (2 * kN) == 0 && copies(bm) && copies(bn) &&
@@ -58,7 +57,9 @@ struct Tile {
 };
 inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the default
                                   {128, 64, 64, 32, 3, 2},
-                                  {64, 64, 32, 32, 4, 3}};
+                                  {64, 64, 32, 32, 4, 3},
+                                  {64, 16, 32, 16, 4, 5},
+                                  {32, 64, 32, 32, 3, 4}};
 inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
 
 // The kernel's arguments.
@@ -112,7 +113,7 @@ template <int mn, int threads, bool k_major> struct TileLoader {
   }
   // By `each` doubles, of which only the single ones look at edges.
   template <int each> __device__ __forceinline__ void copy_by(double* to, int rows, int cols) const {
-    constexpr int wide = kCols / each, pass = threads >= wide ? threads / wide : 1;
+    constexpr int wide = kCols / each, pass = threads / wide;
     const int row = static_cast<int>(threadIdx.x) / wide, col = static_cast<int>(threadIdx.x) % wide * each;
     const double* from = tile + row * ld + col;
 #pragma unroll
@@ -324,15 +325,14 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
     const Epilogue epilogue = epilogue_of(args, rows_of_16_bytes(g.C, g.ldc) && stride_c % 2 == 0);
     const StreamK chosen = args.choice != nullptr && g.k > 0 && !grouped ? args.choice->kept<StreamK>() : StreamK{};
     const Groups groups = groups_of(args);
+    auto* const partials = reinterpret_cast<double*>(args.scratch.data());
     constexpr auto nn = tensor_42_mma_f64<i, true, false>, nt = tensor_42_mma_f64<i, true, true>;
     constexpr auto tn = tensor_42_mma_f64<i, false, false>, tt = tensor_42_mma_f64<i, false, true>;
     const auto kernel = g.op_a == Op::none ? (g.op_b == Op::none ? nn : nt) : (g.op_b == Op::none ? tn : tt);
-    // As many products at once as have no more tiles than a grid has blocks.
-    const std::int64_t most = chosen.split > 0 ? p.batch : std::max<std::int64_t>(1, kMostTiles / each);
+    const std::int64_t most = chosen.split > 0 ? p.batch : std::max<std::int64_t>(1, kMostTiles / each);  // products
     for (std::int64_t first = 0; first < p.batch; first += most) {
       const std::int64_t tiles = std::min(most, p.batch - first) * each;
       const StreamK stream_k = chosen.split > 0 ? chosen : whole_tiles(tiles, steps);
-      auto* const partials = reinterpret_cast<double*>(args.scratch.data());
       const Epilogue some = following<double>(epilogue, first, stride_c);
       const auto count = [](std::int64_t x) { return static_cast<int>(x); };
       Args same{g,           stride_a,     p.stride_b, stride_c, vector_a, vector_b,
@@ -353,7 +353,8 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
 // half as much in a cycle. choose_split() counts partial sums of 4 bytes.
 Choice choose(const Query& query) {
-  constexpr double kEfficiency[] = {0.93, 0.82, 0.65}, kAlone[] = {1, 0.85, 0.8}, kDramAlone[] = {0.9, 0.8, 0.8};
+  constexpr double kEfficiency[] = {0.93, 0.82, 0.65, 0.3, 0.42}, kAlone[] = {1, 0.85, 0.8, 0.4, 0.5},
+                   kDramAlone[] = {0.9, 0.8, 0.8, 0.5, 0.4};
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;
   const double peak = query.device.arch >= 90 ? 128 : 64;

@@ -56,7 +56,7 @@ TEST(TrafficF64, Barriers) { EXPECT_EQ(count(kRung, problem(kLayouts[0])).barrie
 // All tiles in all layouts: blocks inside of C and at its edges, a part of a k-step, odd rows, batches, and split tiles.
 TEST(TrafficF64, CleanUnderAllDetectors) {
   for (const auto& layout : kLayouts) {
-    for (int tile = 0; tile < 3; ++tile) {
+    for (int tile = 0; tile < 5; ++tile) {
       Problem inside = problem(layout);
       inside.n = 136, inside.k = 100;
       inside.pack();

@@ -172,7 +172,7 @@ cairn_mutant(f64_syncwarp traced tensor/42_mma_f64
         if (left > 1) now = now == ahead ? 0 : now + 1;]])
 
 # Rows of A are copied by 16 bytes where they begin in the middle of them.
-cairn_mutant(f64_odd_rows traced tensor/42_mma_f64
+cairn_mutant(f64_odd_rows plain tensor/42_mma_f64
 [[    const bool vector_a = rows_of_16_bytes(g.A, g.lda) && ]]
 [[    const bool vector_a = ]])
 
