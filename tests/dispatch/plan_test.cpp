@@ -51,7 +51,7 @@ TEST(Plan, TakesTheShortestForecast) {
   EXPECT_EQ(planned(90, tf32)->words().id, "hopper/59_summit");
   EXPECT_EQ(planned(80, tf32)->words().id, "tensor/39_mma_stream_k");
   EXPECT_EQ(planned(90, split)->words().id, "tensor/40_mma_tf32x3");
-  EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/22_pipelined");
+  EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/23_stream_k");
   for (const Rung* rung : ladder_of(runtime::Kind::emu)) {
     if (rung->choose == nullptr || refusal(*rung, tf32, device_of(gpu(90))) != Refusal::none) continue;
     EXPECT_GE(candidate(*rung, tf32, device_of(gpu(90))).choice.forecast.us(),

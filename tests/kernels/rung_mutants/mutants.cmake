@@ -112,6 +112,21 @@ cairn_mutant(small_odd_lines traced tensor/41_mma_small
 [[ && whole(ld) && ]]
 [[ && ]])
 
+# A block ends with its first tile: of a range that reaches into a second one the rest is never computed.
+cairn_mutant(f32_one_tile plain simt/23_stream_k
+[[    block = second_job(args.stream_k, block);]]
+[[    block = -1;]])
+
+# How many layers of threads add the partial sums depends on how often the rung ran before, and so does their order.
+cairn_mutant(f32_order plain simt/23_stream_k
+[[    const unsigned deep = static_cast<unsigned>(std::min(partials_of_a_tile(stream_k), kLayers));]]
+[[    static int runs = 0; const unsigned deep = static_cast<unsigned>(1 + runs++ % std::min(partials_of_a_tile(stream_k), kLayers));]])
+
+# Partial sums are multiplied by alpha, and so is what the fix-up makes of them.
+cairn_mutant(f32_alpha_twice plain simt/23_stream_k
+[[const float alpha = split ? 1 : g.alpha, beta]]
+[[const float alpha = g.alpha, beta]])
+
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 
 # The proxy fence between the copies of threads and the wgmma that read them is missing.
