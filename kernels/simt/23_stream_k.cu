@@ -19,6 +19,7 @@
 #include "device/pdl.hpp"
 #include "device/scaled_sum.hpp"
 #include "device/stream_k.hpp"
+#include "device/strip.hpp"
 #include "device/vec.hpp"
 #include "kernels/parts/split_cost.hpp"
 #include "kernels/rung.hpp"
@@ -42,7 +43,8 @@ struct Tile {
   constexpr int strip_rows() const { return wm / tm * kChunk; }  // a sub-tile of every thread of a warp
   constexpr bool valid() const {
     return bm % wm == 0 && bn % wn == 0 &&                               // full warps
-           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // of 32 thread tiles
+           wm % tm == 0 && wn % tn == 0 && wm / tm * (wn / tn) == 32 &&  // of 32 thread tiles,
+           wn % 32 == 0 &&                                               // whose rows warps store
            tm % kChunk == 0 && tn % kChunk == 0 &&                       // operands are loaded by 16 bytes
            mn_major_loads(bm, bk, threads()) && mn_major_loads(bn, bk, threads()) && bk % 2 == 0 && stages >= 2 &&
            blocks * (shared() + 1024) <= 227 * 1024 &&                // shared memory of an SM,
@@ -55,7 +57,7 @@ struct Tile {
 };
 inline constexpr Tile kTiles[] = {{128, 256, 16, 64, 64, 8, 16, 4, 1},  // [0] is the default
                                   {128, 128, 16, 64, 64, 8, 16, 3, 2},
-                                  {64, 128, 16, 32, 64, 8, 8, 4, 3},
+                                  {64, 128, 16, 32, 64, 8, 8, 4, 2},
                                   {64, 64, 16, 32, 32, 4, 8, 4, 4}};
 
 struct Args {
@@ -244,12 +246,22 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_23_stream_k
         }
         __syncwarp();
         const int first = warp_row + i * lanes_m, rows = min(job.rows - first, strip_rows);
+        if (!args.epilogue.any) {
+          float* c = g.C + job.group * args.stride_c + (job.row + first) * g.ldc + job.col + warp_col + lane;
+#pragma unroll 4
+          for (int r = 0; r < rows; ++r, c += g.ldc) {
+#pragma unroll
+            for (int j = 0; j < t.wn; j += 32)
+              if (warp_col + lane + j < job.cols) update_one(c + j, strip[r][lane + j], 1, g.beta);
+          }
+        } else {
 #pragma unroll 1
-        for (int e = lane * width; e < rows * t.wn; e += 32 * width) {
-          const std::int64_t r = job.row + first + e / t.wn, c = job.col + warp_col + e % t.wn;
-          finish_neighbours<float, kChunk>(
-              args.epilogue, g.C, {job.group * args.stride_c + r * g.ldc + c, job.group, r, c},
-              min(job.cols - warp_col - e % t.wn, width), &strip[e / t.wn][e % t.wn], 1, g.beta);
+          for (int e = lane * width; e < rows * t.wn; e += 32 * width) {
+            const std::int64_t r = job.row + first + e / t.wn, c = job.col + warp_col + e % t.wn;
+            finish_neighbours<float, kChunk>(
+                args.epilogue, g.C, {job.group * args.stride_c + r * g.ldc + c, job.group, r, c},
+                min(job.cols - warp_col - e % t.wn, width), &strip[e / t.wn][e % t.wn], 1, g.beta);
+          }
         }
         __syncwarp();  // before the next strip overwrites this one
       }

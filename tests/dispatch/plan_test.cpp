@@ -54,6 +54,7 @@ TEST(Plan, TakesTheShortestForecast) {
   EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/22_pipelined");
   EXPECT_EQ(planned(90, square(Type::f64))->words().id, "tensor/42_mma_f64");
   EXPECT_EQ(planned(80, square(Type::f64))->words().id, "tensor/42_mma_f64");
+  EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/23_stream_k");
   for (const Rung* rung : ladder_of(runtime::Kind::emu)) {
     if (rung->choose == nullptr || refusal(*rung, tf32, device_of(gpu(90))) != Refusal::none) continue;
     EXPECT_GE(candidate(*rung, tf32, device_of(gpu(90))).choice.forecast.us(),

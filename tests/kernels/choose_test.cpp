@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/stream_k.hpp"
 #include "src/dispatch/candidate.hpp"
 #include "tests/support/summit.hpp"
 
@@ -288,6 +289,26 @@ TEST(Choose, ThePipelinedRungTakesTheTileWhoseBusiestSMIsDoneFirst) {
   // Tiles of f64 are half as wide.
   EXPECT_EQ(simt_tile(4096, 2048, 1, 132, Type::f64), 0);
   EXPECT_EQ(simt_tile(512, 256, 1, 132, Type::f64), 2);
+}
+
+// All SMs are busy where C is one tile, or a few, and k is long; and a tail wave that is nearly full is divided too.
+TEST(Choose, F32IsDividedAlongKWhereTilesDoNotFillTheGpu) {
+  const auto of = [](std::string_view id, std::int64_t m, std::int64_t cols, std::int64_t k, std::int64_t batch = 1) {
+    for (const Rung* rung : emulated_ladder())
+      if (rung->id == id) return rung->choose({problem(Type::f32, m, cols, k, n, n, batch), kH200});
+    return Choice{};
+  };
+  const std::string_view whole = "simt/22_pipelined", divided = "simt/23_stream_k";
+  EXPECT_LT(of(divided, 128, 128, 65536).forecast.us(), 0.05 * of(whole, 128, 128, 65536).forecast.us());
+  EXPECT_GE(of(divided, 128, 128, 65536).kept<StreamK>().blocks, kH200.sms);
+  EXPECT_GE(of(divided, 128, 128, 65536, 3).kept<StreamK>().blocks, kH200.sms) << "three tiles of a batch";
+  EXPECT_GT(of(divided, 128, 128, 65536).scratch_bytes, 0u);
+  const Choice large = of(divided, 4096, 4096, 4096);
+  EXPECT_EQ(large.tile, 0);
+  EXPECT_EQ(large.kept<StreamK>().whole, 3 * kH200.sms);
+  EXPECT_EQ(large.kept<StreamK>().blocks, kH200.sms);
+  EXPECT_EQ(of(divided, 128, 128, 64).scratch_bytes, 0u) << "k is so short that nobody would split it";
+  EXPECT_EQ(of(divided, 8448, 4096, 4096).scratch_bytes, 0u) << "eight full waves";
 }
 
 // A rung that takes one product at a time launches once for each.

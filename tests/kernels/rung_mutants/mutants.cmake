@@ -175,6 +175,20 @@ cairn_mutant(f64_syncwarp traced tensor/42_mma_f64
 cairn_mutant(f64_odd_rows plain tensor/42_mma_f64
 [[    const bool vector_a = rows_of_16_bytes(g.A, g.lda) && ]]
 [[    const bool vector_a = ]])
+# A block ends with its first tile: of a range that reaches into a second one the rest is never computed.
+cairn_mutant(f32_one_tile plain simt/23_stream_k
+[[    block = second_job(args.stream_k, block);]]
+[[    block = -1;]])
+
+# How many layers of threads add the partial sums depends on how often the rung ran before, and so does their order.
+cairn_mutant(f32_order plain simt/23_stream_k
+[[    const unsigned deep = static_cast<unsigned>(std::min(partials_of_a_tile(stream_k), kLayers));]]
+[[    static int runs = 0; const unsigned deep = static_cast<unsigned>(1 + runs++ % std::min(partials_of_a_tile(stream_k), kLayers));]])
+
+# Partial sums are multiplied by alpha, and so is what the fix-up makes of them.
+cairn_mutant(f32_alpha_twice plain simt/23_stream_k
+[[const float alpha = split ? 1 : g.alpha, beta]]
+[[const float alpha = g.alpha, beta]])
 
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 
