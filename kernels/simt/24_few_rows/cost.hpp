@@ -9,29 +9,31 @@
 
 namespace cairn::simt_24 {
 
-inline constexpr int kThreads = 256;
-inline constexpr int kDeep = 4;  // of k: what a thread multiplies in a step
-inline constexpr int kFold = 8;  // lanes along k that add their sums by shuffles
-// Of k: the few rows' part in shared memory, of elements of so many bytes.
-constexpr int stage_of(int rows, std::size_t size) {
-  return (rows <= 4 ? 4096 / rows : 1024) * 4 / static_cast<int>(size);
+inline constexpr int kThreads = 256, kResident = 2;  // of a block; blocks on an SM
+inline constexpr int kDeep = 4;                      // of k: what a thread multiplies in a step
+inline constexpr int kFold = 8;                      // lanes along k that add their sums by shuffles
+// Of k: the few rows' part in shared memory.
+constexpr int stage_of(int rows) { return rows <= 4 ? 4096 / rows : 1024; }
+
+// Steps whose elements a thread has in registers, of so many bytes in a column of the few rows.
+constexpr int buffers_of(std::size_t column, bool vector) {
+  return vector ? (column <= 4 ? 4 : column <= 32 ? 2 : 1) : column <= 16 ? 2 : 1;
 }
 
 // The threads of a block are `across` columns of threads by 256 / across layers along k.
 struct Tile {
   int rows, across;
-  int bytes = 4;  // of an element
   constexpr int layers() const { return kThreads / across; }
-  constexpr int resident() const { return rows <= 2 && bytes == 4 ? 3 : 2; }  // blocks on an SM
   constexpr bool valid() const {
     return std::has_single_bit(static_cast<unsigned>(rows)) && std::has_single_bit(static_cast<unsigned>(across)) &&
-           layers() >= kFold && layers() * kDeep <= stage_of(rows, 8) &&  // a step is within a stage
-           resident() * kThreads * (rows * 4 + (rows <= 8 ? 2 : 1) * kDeep * 4) <= 65536 &&  // registers of an SM
-           resident() * (layers() * rows * (across + 1) * 16 + 1024) <= 227 * 1024;  // its shared memory, for sums
+           layers() >= kFold && rows <= 16 &&  // sums fit in half of an SM's registers
+           // A stage is full rounds of buffers, and sums fit in an SM's shared memory.
+           stage_of(rows) % (buffers_of(rows * 4, true) * layers() * kDeep) == 0 &&
+           kResident * (layers() * rows * (across + 1) * 16 + 1024) <= 227 * 1024;
   }
-  // The same for elements of 8 bytes: at most 8 rows, so that it takes the same registers.
-  constexpr Tile of(std::size_t size) const {
-    return {size == 4 ? rows : std::min(rows, 8), across, static_cast<int>(size)};
+  // The same for elements of 8 bytes, or that are loaded one by one: at most 8 rows, so that registers suffice.
+  constexpr Tile of(std::size_t size, bool vector) const {
+    return {size == 4 && vector ? rows : std::min(rows, 8), across};
   }
   TileName name() const { return tile_text("%dx%d", rows, across * 4); }
 };
@@ -59,6 +61,16 @@ struct View {
   }
 };
 
+// Whether W is loaded by 16 bytes: all its lines are at the same place within them, whatever that is. Where lines are
+// along k, that place decides in which order a sum is made, so that those that are to be invariant are made of single
+// elements.
+inline bool vector(const Problem& p, const View& view, bool turned) {
+  const std::int64_t ld = turned ? p.lda : p.ldb, stride = turned ? p.stride_a : p.stride_b;
+  const bool one_line = (view.k_major ? view.many : p.k) == 1;
+  return (one_line || ld * size_of(p.in) % 16 == 0) && (p.batch == 1 || stride * size_of(p.in) % 16 == 0) &&
+         !(view.k_major && p.invariant != Invariant::none);
+}
+
 // Sums that are to be invariant are made the same way for any number of rows, or columns: seen from the other side.
 inline bool allowed(const Problem& p, bool turned) {
   return p.invariant == Invariant::none || turned == (p.invariant == Invariant::rows);
@@ -83,34 +95,36 @@ inline constexpr double kDram = 16, kL2 = 22;  // bytes for each SM
 inline constexpr double kAdd = 2600;           // the kernel that adds partial sums
 }  // namespace model
 
-inline Forecast forecast(const Problem& p, const Device& device, const Tile& t, bool turned, double slices) {
+inline Forecast forecast(const Problem& p, const Device& device, const Tile& tile, bool turned, double slices) {
   using namespace model;
+  const bool by_vector = vector(p, View(p, tile, turned), turned);
+  const Tile t = tile.of(static_cast<std::size_t>(size_of(p.in)), by_vector);
   const View v(p, t, turned);
   const auto of = [](std::int64_t x) { return static_cast<double>(x); };
-  const double size = of(size_of(p.in)), batch = of(p.batch), few = of(v.few), many = of(v.many), k = of(p.k),
-               sms = device.sms;
+  const double size = of(size_of(p.in)), batch = std::max(of(p.batch), 1.0), few = of(v.few), many = of(v.many),
+               k = of(p.k), sms = device.sms;
   const double chunk = 16 / size, steps = std::ceil(of(v.steps) / slices);
-  const double blocks = of(v.groups) * of(v.pieces) * slices * batch, on_sm = std::max(blocks / sms, 1.0);
+  const double blocks = std::max(of(v.groups) * of(v.pieces) * slices * batch, 1.0),
+               on_sm = std::max(blocks / sms, 1.0);
   // A wave that is not full takes as long as a full one; of many waves the last blocks begin early.
-  const double waves =
-      blocks > 2 * sms * t.resident() ? on_sm / t.resident() + 0.3 : std::ceil(blocks / (sms * t.resident()));
-  const double busiest = blocks > 2 * sms * t.resident() ? on_sm : std::ceil(blocks / sms);
+  const double waves = blocks > 2 * sms * kResident ? on_sm / kResident + 0.3 : std::ceil(blocks / (sms * kResident));
+  const double busiest = blocks > 2 * sms * kResident ? on_sm : std::ceil(blocks / sms);
 
-  const std::int64_t ldw = turned ? p.lda : p.ldb, stride_w = turned ? p.stride_a : p.stride_b;
-  const bool vector = ldw * size_of(p.in) % 16 == 0 && (p.batch == 1 || stride_w * size_of(p.in) % 16 == 0);
+  const std::int64_t stride_w = turned ? p.stride_a : p.stride_b;
   const bool broadcast = !v.k_major && t.across >= 32;
-  const double step = kIssue + (vector ? 0 : kSingle) + t.rows * (kRow + (broadcast ? 0 : kLanes));
+  const double step = kIssue + (by_vector ? 0 : kSingle) + t.rows * (kRow + (broadcast ? 0 : kLanes));
   const double x = t.rows * k / slices, layers = v.k_major ? t.layers() / of(kFold) : of(t.layers());
   const double once = x / 32 * kStage + t.rows * t.across * chunk * layers / 32 * kSum;
-  const double wait = waves * (kStart + steps * kStep), issue = busiest * (steps * step + once);
+  const double rounds = std::ceil(steps / buffers_of(static_cast<std::size_t>(t.rows * size_of(p.in)), by_vector));
+  const double wait = waves * (kStart + rounds * kStep), issue = busiest * (steps * step + once);
   const double w = k * many * size * batch, c = few * many * size * batch;
   const double dram = ((stride_w == 0 ? 1 / batch : 1) * w + few * k * size * batch + c) / (kDram * sms);
   const double l2 = (w * of(v.pieces) + blocks * x * size + c * (slices > 1 ? 2 * slices : 1)) / (kL2 * sms);
 
   // As long as the slowest, and a little longer where another is nearly as slow: the 4-norm.
-  const double most = std::max({wait, issue, dram, l2});
+  const double memory = std::max(dram, l2), most = std::max({wait, issue, memory});
   double fourths = 0;
-  for (const double one : {wait, issue, dram, l2}) fourths += std::pow(one / most, 4);
+  for (const double one : {wait, issue, memory}) fourths += std::pow(one / most, 4);
   const double mhz = kClock * device.mhz;
   Forecast f;
   f.add("launch", kLaunch / mhz);
@@ -132,8 +146,7 @@ inline Choice choose(const Query& query) {
   const auto consider = [&](int tile, bool turned, std::int64_t slices) {
     Choice one;
     one.tile = tile;
-    one.forecast = forecast(p, query.device, kTiles[tile].of(static_cast<std::size_t>(size_of(p.in))), turned,
-                            static_cast<double>(slices));
+    one.forecast = forecast(p, query.device, kTiles[tile], turned, static_cast<double>(slices));
     if (!first && one.forecast.us() >= best.forecast.us()) return;
     one.keep(Division{turned, static_cast<unsigned>(slices)});
     if (slices > 1) one.scratch_bytes = static_cast<std::size_t>(slices * p.batch * p.m * p.n * size_of(p.in));
@@ -144,7 +157,7 @@ inline Choice choose(const Query& query) {
     for (const bool turned : {false, true}) {
       if (!allowed(p, turned)) continue;
       consider(tile, turned, 1);
-      const Tile t = kTiles[tile].of(static_cast<std::size_t>(size_of(p.in)));
+      const Tile& t = kTiles[tile];
       const View v(p, t, turned);
       const double blocks =
           static_cast<double>(v.groups) * static_cast<double>(v.pieces) * static_cast<double>(p.batch);
@@ -152,7 +165,7 @@ inline Choice choose(const Query& query) {
           static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.batch * size_of(p.in));
       if (blocks == 0 || p.invariant != Invariant::none) continue;
       std::int64_t before = 1;
-      for (int on_sm = 1; on_sm <= 2 * t.resident(); ++on_sm) {
+      for (int on_sm = 1; on_sm <= 2 * kResident; ++on_sm) {
         const double slots = static_cast<double>(query.device.sms) * on_sm / blocks;
         const std::int64_t slices = std::min(static_cast<std::int64_t>(slots), v.steps / 2);
         if (slices <= before || static_cast<double>(slices) * c > kMostScratch) continue;

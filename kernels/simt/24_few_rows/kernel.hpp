@@ -12,8 +12,9 @@ namespace cairn::simt_24 {
 template <class T> inline constexpr int kVector = 16 / sizeof(T);
 template <class T>
 inline constexpr int kCols = kVector<T>;  // of the large matrix: what a thread multiplies in a step
-template <class T, int rows> inline constexpr int kStage = stage_of(rows, sizeof(T));
-template <class T, int rows> inline constexpr int kLdStage = kStage<T, rows> + kVector<T>;
+template <class T, int rows, bool vector> inline constexpr int kBuffers = buffers_of(rows * sizeof(T), vector);
+template <int rows> inline constexpr int kStage = stage_of(rows);
+template <class T, int rows> inline constexpr int kLdStage = kStage<rows> + kVector<T>;
 
 // The product as the kernel sees it, C or its transpose: `few` rows by `many` columns. The large matrix W is k x many,
 // the other, X, few x k.
@@ -54,42 +55,46 @@ template <class T, bool k_major, bool vector> struct Weights {
   static constexpr int kLines = k_major ? kCols<T> : kDeep, kRun = k_major ? kDeep : kCols<T>;
   static constexpr int kWide = vector ? kVector<T> : 1;
   const Args<T>& g;
-  const T* from;       // the first element of the next step
-  std::int64_t k;      // and its k
-  int stretch, depth;  // depth: k from a step to the next
-  int lines;           // of a k-major W, those that are there
-  unsigned columns;    // of an MN-major W, a bit for each column of the run that is there
+  const T* from;     // the first element of the next step
+  int first, depth;  // k of step 0, and from a step to the next
+  int whole;         // steps before this one are not at an edge, but perhaps step 0
+  int stretch;
+  int lines;         // of a k-major W, those that are there
+  unsigned columns;  // of an MN-major W, a bit for each column of the run that is there
 
   __device__ __forceinline__ Weights(const Args<T>& args, std::int64_t batch, std::int64_t group, int layers,
                                      int column, int layer)
       : g(args), depth(layers * kDeep) {
     const std::int64_t start = group * (g.across * kCols<T>);
-    std::int64_t col;
     if constexpr (k_major) {
-      col = start + column * kCols<T>, k = layer * kWide - g.head, stretch = layers * kWide;
+      const std::int64_t col = start + column * kCols<T>;
+      first = layer * kWide - g.head, stretch = layers * kWide;
       lines = static_cast<int>(max(std::int64_t{0}, min(g.many - col, std::int64_t{kLines})));
-      from = g.W + batch * g.stride_w + col * g.ldw + k;
+      from = g.W + batch * g.stride_w + col * g.ldw + first;
     } else {
-      col = start + column * kWide - g.head, k = layer * kDeep, stretch = g.across * kWide;
+      const std::int64_t col = start + column * kWide - g.head;
+      first = layer * kDeep, stretch = g.across * kWide;
       columns = 0;
 #pragma unroll
       for (int e = 0; e < kRun; ++e) columns |= col + at(e) >= 0 && col + at(e) < g.many ? 1u << e : 0u;
-      from = g.W + batch * g.stride_w + k * g.ldw + col;
+      from = g.W + batch * g.stride_w + first * g.ldw + col;
     }
+    const std::int64_t last =
+        g.k - first - (k_major ? at(kRun - 1) + 1 : kDeep);  // k from its last element to the end
+    const bool all = k_major || columns == (1u << kRun) - 1;
+    whole = all && last >= 0 ? static_cast<int>(last / depth) + 1 : 0;
   }
   __device__ __forceinline__ int at(int e) const { return e / kWide * stretch + e % kWide; }  // of a run
   __device__ __forceinline__ bool any() const { return k_major ? lines > 0 : columns != 0; }
-  __device__ __forceinline__ void advance(std::int64_t steps) {
-    k += steps * depth, from += steps * depth * (k_major ? 1 : g.ldw);
-  }
+  __device__ __forceinline__ void advance(std::int64_t steps) { from += steps * depth * (k_major ? 1 : g.ldw); }
   // A column that is not there is one that is: its sums go nowhere.
   __device__ __forceinline__ const T* line(int i) const { return from + (k_major ? min(i, lines - 1) : i) * g.ldw; }
 
   // Loads a step. At an edge elements are loaded one by one, and zeros stand in for what is outside.
-  __device__ __forceinline__ void load(T (&to)[kLines][kRun]) const {
-    const int left = static_cast<int>(min(g.k - k, std::int64_t{1} << 30));  // of k
-    const int before = k_major ? static_cast<int>(max(-k, std::int64_t{0})) : 0;
-    const bool all = k_major ? before == 0 && left > at(kRun - 1) : columns == (1u << kRun) - 1 && left >= kDeep;
+  __device__ __forceinline__ void load(T (&to)[kLines][kRun], int step) const {
+    const bool all = step < whole && (!k_major || step > 0 || first >= 0);
+    const int left = static_cast<int>(min(g.k - first - std::int64_t{step} * depth, std::int64_t{1} << 30));  // of k
+    const int before = step == 0 ? -first : 0;
 #pragma unroll
     for (int i = 0; i < kLines; ++i) {
       if (all) {
@@ -167,8 +172,7 @@ template <int held, int bit, class T, int count> __device__ __forceinline__ int 
 }
 
 template <class T, int rows, bool k_major, bool vector>
-__global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8, sizeof(T)}.resident()))
-    simt_24_few_rows(const __grid_constant__ Args<T> g) {
+__global__ void __launch_bounds__(kThreads, kResident) simt_24_few_rows(const __grid_constant__ Args<T> g) {
   using Block = Weights<T, k_major, vector>;
   extern __shared__ __align__(16) unsigned char simt_24_shared[];
   T* const shared = reinterpret_cast<T*>(simt_24_shared);  // (rows, stage), then (layers, rows, columns) of sums
@@ -187,49 +191,48 @@ __global__ void __launch_bounds__(kThreads, resident(kThreads, Tile{rows, 8, siz
   const int begin = static_cast<int>(steps * slice / g.slices),
             end = static_cast<int>(steps * (slice + 1) / g.slices);
 
-  // Main loop: the loads of the next step are issued before this one is multiplied, where there are registers for both.
+  // Main loop: while a step is multiplied, `ahead` others are on their way into buffers of registers.
+  constexpr int buffers = kBuffers<T, rows, vector>, ahead = buffers - 1;
   Block weights(g, batch, group, layers, column, layer);
   weights.advance(begin);
   const bool active = weights.any();
-  constexpr bool ahead = vector && rows * sizeof(T) <= 32;
-  T acc[rows * kCols<T>] = {}, next[Block::kLines][Block::kRun] = {};
-  if (ahead && active && begin < end) weights.load(next);
-  const int stage_steps = kStage<T, rows> / depth;
+  T acc[rows * kCols<T>] = {}, held[buffers][Block::kLines][Block::kRun] = {};
+  const auto load = [&](int buffer, int step) {
+    if (active && step < end) weights.load(held[buffer], step);
+    weights.advance(1);
+  };
+#pragma unroll
+  for (int b = 0; b < ahead; ++b) load(b, begin + b);
+  const int stage_steps = kStage<rows> / depth;  // a multiple of `buffers`
 #pragma unroll 1
   for (int chunk = begin; chunk < end; chunk += stage_steps) {
-    const int here = min(stage_steps, end - chunk);
+    const int last = min(chunk + stage_steps, end);
     if (chunk > begin) __syncthreads();  // all are done with the part before
-    stage<T, rows, k_major, vector>(g, shared, batch, row0, std::int64_t{chunk} * depth - head, here * depth, layers);
+    stage<T, rows, k_major, vector>(g, shared, batch, row0, std::int64_t{chunk} * depth - head,
+                                    (last - chunk) * depth, layers);
     __syncthreads();
     if (!active) continue;
     const T* x = shared + layer * kDeep;
 #pragma unroll 1
-    for (int i = chunk; i < chunk + here; ++i, x += depth) {
-      T now[Block::kLines][Block::kRun];
-      if constexpr (ahead) {
+    for (int i = chunk; i < last; i += buffers) {
 #pragma unroll
-        for (int line = 0; line < Block::kLines; ++line) {
+      for (int b = 0; b < buffers; ++b) {
+        if (i + b >= last) break;
+        load((b + ahead) % buffers, i + b + ahead);
 #pragma unroll
-          for (int e = 0; e < Block::kRun; ++e) now[line][e] = next[line][e];
+        for (int r = 0; r < rows; ++r) {
+          T few[kDeep];
+#pragma unroll
+          for (int kk = 0; kk < kDeep; kk += kVector<T>) load16(&few[kk], x + r * kLdStage<T, rows> + kk);
+#pragma unroll
+          for (int kk = 0; kk < kDeep; ++kk) {
+#pragma unroll
+            for (int c = 0; c < kCols<T>; ++c)
+              acc[r * kCols<T> + c] += few[kk] * (k_major ? held[b][c % Block::kLines][kk % Block::kRun]
+                                                          : held[b][kk % Block::kLines][c % Block::kRun]);
+          }
         }
-        weights.advance(1);
-        if (i + 1 < end) weights.load(next);
-      } else {
-        weights.load(now);
-        weights.advance(1);
-      }
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        T few[kDeep];
-#pragma unroll
-        for (int kk = 0; kk < kDeep; kk += kVector<T>) load16(&few[kk], x + r * kLdStage<T, rows> + kk);
-#pragma unroll
-        for (int kk = 0; kk < kDeep; ++kk) {
-#pragma unroll
-          for (int c = 0; c < kCols<T>; ++c)
-            acc[r * kCols<T> + c] += few[kk] * (k_major ? now[c % Block::kLines][kk % Block::kRun]
-                                                        : now[kk % Block::kLines][c % Block::kRun]);
-        }
+        x += depth;
       }
     }
   }

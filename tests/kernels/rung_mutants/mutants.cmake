@@ -189,6 +189,30 @@ cairn_mutant(f32_order plain simt/23_stream_k
 cairn_mutant(f32_alpha_twice plain simt/23_stream_k
 [[const float alpha = split ? 1 : g.alpha, beta]]
 [[const float alpha = g.alpha, beta]])
+# The few rows are copied to shared memory as if the lines of the large matrix began at a multiple of 16 bytes.
+cairn_mutant(few_head plain simt/24_few_rows
+[[std::int64_t{chunk} * depth - head]]
+[[std::int64_t{chunk} * depth]])
+
+# Blocks are counted by the columns, and not from the multiple of 16 bytes on where the first of them begins.
+cairn_mutant(few_edge plain simt/24_few_rows
+[[ceil_div(view.many + (view.k_major ? 0 : all.head), t.across]]
+[[ceil_div(view.many, t.across]])
+
+# A slice of k goes on into the first step of the next one, which is counted twice.
+cairn_mutant(few_border plain simt/24_few_rows
+[[(steps * (slice + 1) / g.slices);]]
+[[(min(steps, steps * (slice + 1) / g.slices + 1));]])
+
+# The partial sums of the last slice are left out.
+cairn_mutant(few_last_slice plain simt/24_few_rows
+[[slice < g.slices; slice +=]]
+[[slice + 1 < g.slices; slice +=]])
+
+# The next part of the few rows is copied while warps still read the one before.
+cairn_mutant(few_early_part traced simt/24_few_rows
+[[    if (chunk > begin) __syncthreads();  // all are done with the part before]]
+[[    // nothing]])
 
 # The Hopper rungs: mistakes that are easily made with mbarriers, TMA and clusters.
 

@@ -44,11 +44,14 @@ inline const Rung& rung(const emu::Entry& emulator, std::string_view id) {
 enum class Values : std::uint8_t { integers, infinity, real, positive };
 inline bool are_exact(Values values) { return values == Values::integers || values == Values::infinity; }
 
-// A packed matrix on an emulated device.
+// A packed matrix on an emulated device, so many elements behind where its memory begins.
 class Matrix {
  public:
-  Matrix(const emu::Entry& emulator, Type type, std::int64_t elements)
-      : emulator_(emulator), type_(type), bytes_(static_cast<std::size_t>(elements * size_of(type))) {
+  Matrix(const emu::Entry& emulator, Type type, std::int64_t elements, std::int64_t offset = 0)
+      : emulator_(emulator),
+        type_(type),
+        offset_(offset),
+        bytes_(static_cast<std::size_t>((offset + elements) * size_of(type))) {
     EXPECT_TRUE(emulator_.allocate(bytes_.size(), &device_).ok());
   }
   ~Matrix() { EXPECT_TRUE(emulator_.free(device_).ok()); }
@@ -76,11 +79,11 @@ class Matrix {
     EXPECT_TRUE(emulator_.copy_out(now.data(), device_, now.size()).ok());
     return now != bytes_;
   }
-  void* device() const { return device_; }
+  void* device() const { return static_cast<std::byte*>(device_) + offset_ * size_of(type_); }
   double at(std::int64_t index) const {
     return with_type(type_, [&]<class T>() {
       T element;
-      std::memcpy(&element, &bytes_[static_cast<std::size_t>(index) * sizeof(T)], sizeof(T));
+      std::memcpy(&element, &bytes_[static_cast<std::size_t>(offset_ + index) * sizeof(T)], sizeof(T));
       return static_cast<double>(element);
     });
   }
@@ -88,6 +91,7 @@ class Matrix {
  private:
   const emu::Entry& emulator_;
   Type type_;
+  std::int64_t offset_;
   std::vector<std::byte> bytes_;
   void* device_ = nullptr;
 };
@@ -125,11 +129,12 @@ inline Problem problem_for(const Rung& rung, const Shape& s) {
 }
 
 // C = A B with a tile of a rung, on a GPU of so many SMs: the launch's report, or what is wrong with A, B or C, or
-// nothing. The C of real numbers is not looked at.
+// nothing. The C of real numbers is not looked at. A and B begin `offset` elements behind a multiple of 256 bytes.
 inline std::string run(const emu::Entry& emulator, const Rung& rung, const Problem& p, int tile, std::uint64_t seed,
-                       Values values, int units = 1) {
+                       Values values, int units = 1, std::int64_t offset = 0) {
   emulator.configure({.seed = seed, .threads = 1});
-  Matrix A(emulator, p.in, p.m * p.lda), B(emulator, p.in, p.k * p.ldb), C(emulator, p.out, p.m * p.ldc);
+  Matrix A(emulator, p.in, p.m * p.lda, offset), B(emulator, p.in, p.k * p.ldb, offset);
+  Matrix C(emulator, p.out, p.m * p.ldc);
   A.draw(seed, values), B.draw(~seed, values);
   Choice choice;
   if (rung.choose != nullptr) choice = rung.choose({p, {90, units}, tile});
