@@ -155,10 +155,13 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
   };
 
   // Where am I: the product of the batch, its tile, and in that the first sub-tile of the thread, a chunk wide and
-  // high. Its other sub-tiles are chunk * lanes_m rows further down, chunk * lanes_n columns further right.
+  // high. Its other sub-tiles are chunk * lanes_m rows further down, chunk * lanes_n columns further right. Four lanes
+  // are two by two: a request of 16 bytes a lane takes half the wavefronts if neighbours ask for the same.
   const int slot = static_cast<int>(threadIdx.x) / crew, thread = static_cast<int>(threadIdx.x) % crew;
   const int team = thread / G::team;
-  const int row = thread % G::team / lanes_n * chunk, col = thread % lanes_n * chunk;
+  const int four = thread % G::team / 4;
+  const int row = (four / (lanes_n / 2) * 2 + thread / 2 % 2) * chunk,
+            col = (four % (lanes_n / 2) * 2 + thread % 2) * chunk;
   pdl_launch_dependents();
   const unsigned work = blockIdx.x * static_cast<unsigned>(G::products) + static_cast<unsigned>(slot);
   if (work >= args.work) return;  // uniform over the threads of a tile
@@ -350,7 +353,7 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
 
   // The busiest SM, which has a block more than others.
   const double blocks = std::ceil(tiles / t.products);
-  const double busiest = std::min(std::ceil(blocks / device.sms) * t.products, tiles);
+  const double busiest = std::clamp(std::ceil(blocks / device.sms) * t.products, 1.0, std::max(tiles, 1.0));
   return forecast(TeamCost{.teams = t.products,
                            .resident = t.blocks,
                            .launch = kLaunch,
