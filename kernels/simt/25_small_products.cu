@@ -7,8 +7,8 @@
 //         are stored, k-major or MN-major, so every operand is copied asynchronously, and no registers hold it.
 // Before  22's smallest tile is 64 x 64 by a block: a product of 16 x 16 x 16 uses a sixteenth of it, and one of
 //         512 x 512 has tiles for half of an H200's SMs.
-// Limit   Large products: a small tile reads each operand from L2 too often, and 8 x 8 elements a thread keep shared
-//         memory as busy as the multiply-adds.
+// Limit   Large products: a small tile reads each operand from L2 too often, and what a thread reads from shared memory
+//         for the next multiply-adds has to wait until it has room in its registers.
 // Needs   f32, f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), leading dimension, alignment and batch;
 //         16-byte copies where A, B or C allow them; sm_80.
 #include <algorithm>
@@ -318,7 +318,7 @@ inline constexpr double kLaunch = 3300;   // a grid
 inline constexpr double kLatency = 1500;  // from a copy's issue until its k-step can be multiplied
 inline constexpr double kChunk = 60;  // a team's chunk of k beyond its multiply-adds: its first loads are waited for
 inline constexpr double kFinish = 700;          // from a team's last multiply-add until its stores are issued
-inline constexpr double kRequest = 4;           // a warp's access of 16 bytes a lane to shared memory
+inline constexpr double kRead = 3, kSum = 4;    // a warp's request of operands in shared memory, and of sums
 inline constexpr double kCopy = 6, kStore = 7;  // a warp's copy from global memory, and its store to C
 inline constexpr double kBusy = 1.25;           // issue slots that are lost, for each that is used
 inline constexpr double kL2Bytes = 22;          // of an SM, where all read
@@ -343,10 +343,10 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
 
   // What an SM's multiply-adds and shared memory take, or L2.
   const double multiply = warps * chunks * t.tm * t.tn * t.chunk() * issues / 4;
-  const double read = warps * chunks * (t.tm + t.tn) * kRequest;
+  const double read = warps * chunks * (t.tm + t.tn) * kRead;
   const double both = kBusy * std::sqrt(std::hypot(multiply * multiply, read * read));  // their 4-norm
   const double copied = t.bm / unit(p.lda, p.stride_a) + t.bn / of(unit(p.ldb, p.stride_b));
-  const double sums = 2 * t.teams * area / 32 / t.chunk() * kRequest;
+  const double sums = 2 * t.teams * area / 32 / t.chunk() * kSum;
   const double stores = area / 32 / unit(p.ldc, p.stride_c) * kStore;
   const double l2 = (of(p.m) / down + of(p.n) / across) * k * size / kL2Bytes;
   const double issue = std::max(both + copied * k / 32 * kCopy, l2) + sums + stores;
