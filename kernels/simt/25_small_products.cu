@@ -57,7 +57,7 @@ struct Tile {
     return size == 4 ? *this : Tile{bm, bn / 2, bk / 2, tm, tn / 2, teams, products, stages, blocks, 8};
   }
   TileName name() const {
-    return tile_text("%dx%dx%d %dx%d, %d teams, %d a block", bm, bn, bk, tm, tn, teams, products);
+    return tile_text("%dx%dx%d %dx%d, k by %d, %d a block", bm, bn, bk, tm, tn, teams, products);
   }
 };
 inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 16, 1, 1, 3, 8},  // [0] is the default
@@ -191,9 +191,36 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
 #pragma unroll 1
   for (int step = 0; step < G::stages - 1; ++step) fetch(step, step);
 
-  // A team takes every so many-th chunk of k. The teams of one warp go on together: past `depth` there are zeros.
+  // Multiplies a k-step of which `depth` is in the matrix. A team takes every so many-th chunk of k; the teams of one warp
+  // go on together, since past `depth` there are zeros. At an `edge` sub-tiles that are outside of C are left out.
   constexpr bool whole = G::team % 32 == 0;
+  constexpr int down_subs = G::tm / chunk, across_subs = G::tn / chunk, sub_m = chunk * lanes_m,
+                sub_n = chunk * lanes_n;
   T acc[G::tm][G::tn] = {};
+  const auto multiply = [&]<bool edge>(const T* nowA, const T* nowB, int depth) {
+#pragma unroll 1
+    for (int k = whole ? team * chunk : 0; k < depth; k += G::teams * chunk) {
+      const int own = whole ? k : k + team * chunk;
+      T rA[down_subs][chunk][chunk], rB[chunk][chunk];
+#pragma unroll
+      for (int i = 0; i < down_subs; ++i) A::read(rA[i], nowA, row + i * sub_m, own);
+#pragma unroll
+      for (int j = 0; j < across_subs; ++j) {
+        if (edge && j * sub_n >= b.inside) break;
+        if constexpr (!edge && !k_major_a && k_major_b && across_subs > 2) {
+          if (j == 2) __syncwarp();  // so that ptxas does not read all of B before, for which there are no registers
+        }
+        B::read(rB, nowB, col + j * sub_n, own);
+#pragma unroll
+        for (int i = 0; i < down_subs; ++i) {
+          if (edge && i * sub_m >= a.inside) break;
+          outer_products(acc, i * chunk, j * chunk, rA[i], rB);
+        }
+      }
+    }
+  };
+  constexpr bool trims = down_subs > 1 || across_subs > 1;
+  const bool edge = trims && (a.inside <= (down_subs - 1) * sub_m || b.inside <= (across_subs - 1) * sub_n);
   int stage = 0, free = G::stages - 1;  // the stage being multiplied, and the one to fill next
   const auto after = [&](int s) { return s + 1 == G::stages ? 0 : s + 1; };
   for (int step = 0; step < steps; ++step, stage = after(stage), free = after(free)) {
@@ -202,29 +229,10 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
     fetch(free, step + G::stages - 1);
     const T* const nowA = shared + stage * G::stage;
     const T* const nowB = nowA + G::bm * (G::bk + 1);
-    const int depth = depth_of(step);
-#pragma unroll 1
-    for (int k = whole ? team * chunk : 0; k < depth; k += G::teams * chunk) {
-      const int own = whole ? k : k + team * chunk;
-      T rA[G::tm / chunk][chunk][chunk], rB[chunk];
-#pragma unroll
-      for (int i = 0; i < G::tm / chunk; ++i) A::read(rA[i], nowA, row + i * chunk * lanes_m, own);
-#pragma unroll
-      for (int j0 = 0; j0 < G::tn; j0 += chunk) {
-        if constexpr (!k_major_a && k_major_b && G::tn > 8) {
-          if (j0 == 8) __syncwarp();  // so that ptxas does not read all of B before, for which there are no registers
-        }
-#pragma unroll
-        for (int x = 0; x < chunk; ++x) {
-          B::read(rB, nowB, col + j0 * lanes_n, own, x);
-#pragma unroll
-          for (int y = 0; y < chunk; ++y) {
-            const int e = k_major_b ? y : x, j = j0 + (k_major_b ? x : y);
-#pragma unroll
-            for (int i = 0; i < G::tm; ++i) acc[i][j] += rA[i / chunk][e][i % chunk] * rB[y];
-          }
-        }
-      }
+    if (edge) {
+      multiply.template operator()<true>(nowA, nowB, depth_of(step));
+    } else {
+      multiply.template operator()<false>(nowA, nowB, depth_of(step));
     }
   }
 
@@ -342,8 +350,14 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   const double wait = kLatency + steps * std::max(step, kLatency / (t.stages - 1)) + kFinish;
 
   // What an SM's multiply-adds and shared memory take, or L2.
-  const double multiply = warps * chunks * t.tm * t.tn * t.chunk() * issues / 4;
-  const double read = warps * chunks * (t.tm + t.tn) * kRead;
+  const auto inside = [&](std::int64_t length, int block, int lanes) {  // of the sub-tiles of all tiles, how many
+    const int sub = lanes * t.chunk();
+    const std::int64_t all = std::max(ceil_div(length, block), std::int64_t{1}) * (block / sub);
+    return of(ceil_div(length, sub)) / of(all);
+  };
+  const double tm = t.tm * inside(p.m, t.bm, t.bm / t.tm), tn = t.tn * inside(p.n, t.bn, t.bn / t.tn);
+  const double multiply = warps * chunks * tm * tn * t.chunk() * issues / 4;
+  const double read = warps * chunks * (tm + tn) * kRead;
   const double both = kBusy * std::sqrt(std::hypot(multiply * multiply, read * read));  // their 4-norm
   const double copied = t.bm / unit(p.lda, p.stride_a) + t.bn / of(unit(p.ldb, p.stride_b));
   const double sums = 2 * t.teams * area / 32 / t.chunk() * kSum;
