@@ -67,20 +67,30 @@ template <class T, int rows, int bk, int threads, bool k_major> struct StoredTil
     }
     from += k_major ? std::int64_t{bk} : bk * ld;
   }
-  // Reads line `x` of a chunk of rows by as many of k: a row's neighbours along k, or those along m or n of one k.
-  static __device__ __forceinline__ void read(T (&to)[kChunk], const T* stage, int row, int k, int x) {
-    load16(to, stage + (k_major ? row * bk + row / kChunk * kChunk + x * bk + k : (k + x) * rows + row));
-  }
-  // Reads all of them: to[k][row].
+  // Reads a chunk of rows of each of as many k: to[k][row].
   static __device__ __forceinline__ void read(T (&to)[kChunk][kChunk], const T* stage, int row, int k) {
 #pragma unroll
     for (int x = 0; x < kChunk; ++x) {
-      T line[kChunk];
-      read(line, stage, row, k, x);
+      T line[kChunk];  // a row's neighbours along k, or those along m or n of one k
+      load16(line, stage + (k_major ? row * bk + row / kChunk * kChunk + x * bk + k : (k + x) * rows + row));
 #pragma unroll
       for (int y = 0; y < kChunk; ++y) (k_major ? to[y][x] : to[x][y]) = line[y];
     }
   }
 };
+
+// Adds to a sub-tile of the sums the products of a chunk of rows and a chunk of columns, of as many k.
+template <class T, int tm, int tn, int chunk>
+__device__ __forceinline__ void outer_products(T (&acc)[tm][tn], int i0, int j0, const T (&a)[chunk][chunk],
+                                               const T (&b)[chunk][chunk]) {
+#pragma unroll
+  for (int e = 0; e < chunk; ++e) {
+#pragma unroll
+    for (int j = 0; j < chunk; ++j) {
+#pragma unroll
+      for (int i = 0; i < chunk; ++i) acc[i0 + i][j0 + j] += a[e][i] * b[e][j];
+    }
+  }
+}
 
 }  // namespace cairn

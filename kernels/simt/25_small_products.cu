@@ -7,8 +7,8 @@
 //         are stored, k-major or MN-major, so every operand is copied asynchronously, and no registers hold it.
 // Before  22's smallest tile is 64 x 64 by a block: a product of 16 x 16 x 16 uses a sixteenth of it, and one of
 //         512 x 512 has tiles for half of an H200's SMs.
-// Limit   Large products: a small tile reads each operand from L2 too often, and 8 x 8 elements a thread keep shared
-//         memory as busy as the multiply-adds.
+// Limit   Large products: a small tile reads each operand from L2 too often, and what a thread reads from shared memory
+//         for the next multiply-adds has to wait until it has room in its registers.
 // Needs   f32, f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), leading dimension, alignment and batch;
 //         16-byte copies where A, B or C allow them; sm_80.
 #include <algorithm>
@@ -57,7 +57,7 @@ struct Tile {
     return size == 4 ? *this : Tile{bm, bn / 2, bk / 2, tm, tn / 2, teams, products, stages, blocks, 8};
   }
   TileName name() const {
-    return tile_text("%dx%dx%d %dx%d, %d teams, %d a block", bm, bn, bk, tm, tn, teams, products);
+    return tile_text("%dx%dx%d %dx%d, k by %d, %d a block", bm, bn, bk, tm, tn, teams, products);
   }
 };
 inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 16, 1, 1, 3, 8},  // [0] is the default
@@ -155,10 +155,13 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
   };
 
   // Where am I: the product of the batch, its tile, and in that the first sub-tile of the thread, a chunk wide and
-  // high. Its other sub-tiles are chunk * lanes_m rows further down, chunk * lanes_n columns further right.
+  // high. Its other sub-tiles are chunk * lanes_m rows further down, chunk * lanes_n columns further right. Four lanes
+  // are two by two: a request of 16 bytes a lane takes half the wavefronts if neighbours ask for the same.
   const int slot = static_cast<int>(threadIdx.x) / crew, thread = static_cast<int>(threadIdx.x) % crew;
   const int team = thread / G::team;
-  const int row = thread % G::team / lanes_n * chunk, col = thread % lanes_n * chunk;
+  const int four = thread % G::team / 4;
+  const int row = (four / (lanes_n / 2) * 2 + thread / 2 % 2) * chunk,
+            col = (four % (lanes_n / 2) * 2 + thread % 2) * chunk;
   pdl_launch_dependents();
   const unsigned work = blockIdx.x * static_cast<unsigned>(G::products) + static_cast<unsigned>(slot);
   if (work >= args.work) return;  // uniform over the threads of a tile
@@ -188,9 +191,36 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
 #pragma unroll 1
   for (int step = 0; step < G::stages - 1; ++step) fetch(step, step);
 
-  // A team takes every so many-th chunk of k. The teams of one warp go on together: past `depth` there are zeros.
+  // Multiplies a k-step of which `depth` is in the matrix. A team takes every so many-th chunk of k; the teams of one warp
+  // go on together, since past `depth` there are zeros. At an `edge` sub-tiles that are outside of C are left out.
   constexpr bool whole = G::team % 32 == 0;
+  constexpr int down_subs = G::tm / chunk, across_subs = G::tn / chunk, sub_m = chunk * lanes_m,
+                sub_n = chunk * lanes_n;
   T acc[G::tm][G::tn] = {};
+  const auto multiply = [&]<bool edge>(const T* nowA, const T* nowB, int depth) {
+#pragma unroll 1
+    for (int k = whole ? team * chunk : 0; k < depth; k += G::teams * chunk) {
+      const int own = whole ? k : k + team * chunk;
+      T rA[down_subs][chunk][chunk], rB[chunk][chunk];
+#pragma unroll
+      for (int i = 0; i < down_subs; ++i) A::read(rA[i], nowA, row + i * sub_m, own);
+#pragma unroll
+      for (int j = 0; j < across_subs; ++j) {
+        if (edge && j * sub_n >= b.inside) break;
+        if constexpr (!edge && !k_major_a && k_major_b && across_subs > 2) {
+          if (j == 2) __syncwarp();  // so that ptxas does not read all of B before, for which there are no registers
+        }
+        B::read(rB, nowB, col + j * sub_n, own);
+#pragma unroll
+        for (int i = 0; i < down_subs; ++i) {
+          if (edge && i * sub_m >= a.inside) break;
+          outer_products(acc, i * chunk, j * chunk, rA[i], rB);
+        }
+      }
+    }
+  };
+  constexpr bool trims = down_subs > 1 || across_subs > 1;
+  const bool edge = trims && (a.inside <= (down_subs - 1) * sub_m || b.inside <= (across_subs - 1) * sub_n);
   int stage = 0, free = G::stages - 1;  // the stage being multiplied, and the one to fill next
   const auto after = [&](int s) { return s + 1 == G::stages ? 0 : s + 1; };
   for (int step = 0; step < steps; ++step, stage = after(stage), free = after(free)) {
@@ -199,29 +229,10 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
     fetch(free, step + G::stages - 1);
     const T* const nowA = shared + stage * G::stage;
     const T* const nowB = nowA + G::bm * (G::bk + 1);
-    const int depth = depth_of(step);
-#pragma unroll 1
-    for (int k = whole ? team * chunk : 0; k < depth; k += G::teams * chunk) {
-      const int own = whole ? k : k + team * chunk;
-      T rA[G::tm / chunk][chunk][chunk], rB[chunk];
-#pragma unroll
-      for (int i = 0; i < G::tm / chunk; ++i) A::read(rA[i], nowA, row + i * chunk * lanes_m, own);
-#pragma unroll
-      for (int j0 = 0; j0 < G::tn; j0 += chunk) {
-        if constexpr (!k_major_a && k_major_b && G::tn > 8) {
-          if (j0 == 8) __syncwarp();  // so that ptxas does not read all of B before, for which there are no registers
-        }
-#pragma unroll
-        for (int x = 0; x < chunk; ++x) {
-          B::read(rB, nowB, col + j0 * lanes_n, own, x);
-#pragma unroll
-          for (int y = 0; y < chunk; ++y) {
-            const int e = k_major_b ? y : x, j = j0 + (k_major_b ? x : y);
-#pragma unroll
-            for (int i = 0; i < G::tm; ++i) acc[i][j] += rA[i / chunk][e][i % chunk] * rB[y];
-          }
-        }
-      }
+    if (edge) {
+      multiply.template operator()<true>(nowA, nowB, depth_of(step));
+    } else {
+      multiply.template operator()<false>(nowA, nowB, depth_of(step));
     }
   }
 
@@ -315,7 +326,7 @@ inline constexpr double kLaunch = 3300;   // a grid
 inline constexpr double kLatency = 1500;  // from a copy's issue until its k-step can be multiplied
 inline constexpr double kChunk = 60;  // a team's chunk of k beyond its multiply-adds: its first loads are waited for
 inline constexpr double kFinish = 700;          // from a team's last multiply-add until its stores are issued
-inline constexpr double kRequest = 4;           // a warp's access of 16 bytes a lane to shared memory
+inline constexpr double kRead = 3, kSum = 4;    // a warp's request of operands in shared memory, and of sums
 inline constexpr double kCopy = 6, kStore = 7;  // a warp's copy from global memory, and its store to C
 inline constexpr double kBusy = 1.25;           // issue slots that are lost, for each that is used
 inline constexpr double kL2Bytes = 22;          // of an SM, where all read
@@ -339,18 +350,24 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   const double wait = kLatency + steps * std::max(step, kLatency / (t.stages - 1)) + kFinish;
 
   // What an SM's multiply-adds and shared memory take, or L2.
-  const double multiply = warps * chunks * t.tm * t.tn * t.chunk() * issues / 4;
-  const double read = warps * chunks * (t.tm + t.tn) * kRequest;
+  const auto inside = [&](std::int64_t length, int block, int lanes) {  // of the sub-tiles of all tiles, how many
+    const int sub = lanes * t.chunk();
+    const std::int64_t all = std::max(ceil_div(length, block), std::int64_t{1}) * (block / sub);
+    return of(ceil_div(length, sub)) / of(all);
+  };
+  const double tm = t.tm * inside(p.m, t.bm, t.bm / t.tm), tn = t.tn * inside(p.n, t.bn, t.bn / t.tn);
+  const double multiply = warps * chunks * tm * tn * t.chunk() * issues / 4;
+  const double read = warps * chunks * (tm + tn) * kRead;
   const double both = kBusy * std::sqrt(std::hypot(multiply * multiply, read * read));  // their 4-norm
   const double copied = t.bm / unit(p.lda, p.stride_a) + t.bn / of(unit(p.ldb, p.stride_b));
-  const double sums = 2 * t.teams * area / 32 / t.chunk() * kRequest;
+  const double sums = 2 * t.teams * area / 32 / t.chunk() * kSum;
   const double stores = area / 32 / unit(p.ldc, p.stride_c) * kStore;
   const double l2 = (of(p.m) / down + of(p.n) / across) * k * size / kL2Bytes;
   const double issue = std::max(both + copied * k / 32 * kCopy, l2) + sums + stores;
 
   // The busiest SM, which has a block more than others.
   const double blocks = std::ceil(tiles / t.products);
-  const double busiest = std::min(std::ceil(blocks / device.sms) * t.products, tiles);
+  const double busiest = std::clamp(std::ceil(blocks / device.sms) * t.products, 1.0, std::max(tiles, 1.0));
   return forecast(TeamCost{.teams = t.products,
                            .resident = t.blocks,
                            .launch = kLaunch,

@@ -18,16 +18,29 @@ emu::Counters count_tile(int tile, const Problem& p) {
   return traced.trace.kernels.at(0).counters;
 }
 
-// Lines along k have a chunk of padding after every fourth, and those along m or n need none.
-TEST(TrafficProducts, NoLayoutHasBankConflictsWhenOperandsAreRead) {
+// What another 128 of k cost: requests of 16 bytes a lane, which take two wavefronts as lanes are two by two. Lines along k
+// have a chunk of padding after every fourth, and those along m or n need none.
+TEST(TrafficProducts, OperandsOfAnyLayoutAreReadInTwoWavefrontsARequest) {
   for (int tile = 0; tile < kTiles; ++tile) {
     for (const Op op_a : kOps) {
       for (const Op op_b : kOps) {
-        const Problem p = Problem::packed(Type::f32, op_a, op_b, 64, 64, 128);
-        EXPECT_EQ(count_tile(tile, p).shared_load_bank_conflicts, 0u) << tile << ", " << p.brief();
+        const emu::Counters once = count_tile(tile, Problem::packed(Type::f32, op_a, op_b, 64, 64, 128));
+        const emu::Counters twice = count_tile(tile, Problem::packed(Type::f32, op_a, op_b, 64, 64, 256));
+        EXPECT_EQ(twice.shared_load_bank_conflicts, once.shared_load_bank_conflicts) << tile;
+        EXPECT_EQ(twice.shared_load_wavefronts - once.shared_load_wavefronts,
+                  2 * (twice.shared_load_requests - once.shared_load_requests))
+            << tile;
       }
     }
   }
+}
+
+// For each k a warp has (8 + 16) / 4 requests of a tile of 64 x 64, of which each lane has 8 x 16.
+TEST(TrafficProducts, SixRequestsServe128MultiplyAdds) {
+  const auto requests = [](std::int64_t k) {
+    return count_tile(0, Problem::packed(Type::f32, Op::none, Op::none, 64, 64, k)).shared_load_requests;
+  };
+  EXPECT_EQ(requests(256) - requests(128), 128u * 6);
 }
 
 // Every word of A and B comes once, 16 bytes at a time and by no register, in any layout.
