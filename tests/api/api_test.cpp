@@ -211,7 +211,6 @@ TEST(Api, AnEmptyBatchOfHugeProductsIsPlannedAndDoesNothing) {
 }
 
 // The emulated GPU runs the ladder on its own memory. For f32 the rung for small products has the shortest forecast.
-// The emulated GPU runs the ladder on its own memory. Of the rungs for f32 the one with the shortest forecast is chosen.
 TEST(Api, TheEmulatedGpuRunsTheRungWithTheShortestForecast) {
   Handle handle;
   ASSERT_TRUE(Handle::open(kEmu, handle).ok());
@@ -220,7 +219,6 @@ TEST(Api, TheEmulatedGpuRunsTheRungWithTheShortestForecast) {
   Plan plan;
   ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
   EXPECT_EQ(plan.id(), "simt/25_small_products") << plan.why();
-  EXPECT_EQ(plan.id(), "simt/23_stream_k") << plan.why();
   EXPECT_NE(plan.why().find("chosen, the shortest forecast"), std::string::npos) << plan.why();
   EXPECT_NE(plan.tile(), "");
   EXPECT_NE(plan.why().find("tile " + plan.tile()), std::string::npos) << plan.why();

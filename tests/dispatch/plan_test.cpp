@@ -51,7 +51,6 @@ TEST(Plan, TakesTheShortestForecast) {
   EXPECT_EQ(planned(90, tf32)->words().id, "hopper/59_summit");
   EXPECT_EQ(planned(80, tf32)->words().id, "tensor/39_mma_stream_k");
   EXPECT_EQ(planned(90, split)->words().id, "tensor/40_mma_tf32x3");
-  EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/22_pipelined");
   EXPECT_EQ(planned(90, square(Type::f64))->words().id, "tensor/42_mma_f64");
   EXPECT_EQ(planned(80, square(Type::f64))->words().id, "tensor/42_mma_f64");
   EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/23_stream_k");
