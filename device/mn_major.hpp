@@ -60,8 +60,8 @@ template <int rows, int bk, int threads, bool transpose> struct MnMajorLoader {
   std::int64_t ld;
   int inside;  // of `rows`, how many are inside the matrix
   int unit;
-  float* shared;                                    // stage 0
-  float held[transpose ? rows * bk / threads : 1];  // a tile to transpose is held in registers until put()
+  float* shared;                                         // stage 0
+  float held[transpose ? rows * bk / threads : 1] = {};  // a tile to transpose is held in registers until put()
 
   __device__ __forceinline__ MnMajorLoader(const float* matrix, std::int64_t ld_, std::int64_t first, int inside_,
                                            int unit_, float* shared_)
