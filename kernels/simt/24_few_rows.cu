@@ -37,6 +37,8 @@ template <class T> Args<T> args_of(const RungArgs& args, const View& view, const
   all.row_x = along_k ? ldx : 1, all.k_x = along_k ? 1 : ldx;
   if (vector(p, view, turned) && g.k > 0)
     all.head = static_cast<int>(reinterpret_cast<std::uintptr_t>(all.W) / sizeof(T) % kVector<T>);
+  all.wide_x = along_k && rows_of_16_bytes(all.X, view.few > 1 ? ldx : 0) && !(view.k_major && all.head > 0) &&
+               (p.batch == 1 || all.stride_x % kVector<T> == 0);
   all.groups = static_cast<unsigned>(ceil_div(view.many + (view.k_major ? 0 : all.head), t.across * kCols<T>));
   all.slices = g.k > 0 ? division.slices : 1;
   all.partials = reinterpret_cast<T*>(args.scratch.data());

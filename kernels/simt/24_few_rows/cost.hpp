@@ -75,6 +75,11 @@ inline bool vector(const Problem& p, const View& view, bool turned) {
 inline bool allowed(const Problem& p, bool turned) {
   return p.invariant == Invariant::none || turned == (p.invariant == Invariant::rows);
 }
+// The many are many, or so few that either side will do.
+inline bool sensible(const Problem& p, bool turned) {
+  const std::int64_t few = turned ? p.n : p.m, many = turned ? p.m : p.n;
+  return few <= std::max(many, std::int64_t{64}) || p.invariant != Invariant::none;
+}
 inline bool usually_turned(const Problem& p) {
   return allowed(p, false) && allowed(p, true) ? p.n < p.m : !allowed(p, false);
 }
@@ -89,9 +94,10 @@ inline constexpr double kIssue = 110;          // an SM's for the loads of a blo
 inline constexpr double kSingle = 110;         // and where they are of single elements
 inline constexpr double kRow = 40;             // for the multiply-adds of each row, 32 at the least,
 inline constexpr double kLanes = 14;           // and where its lanes read different elements of it
-inline constexpr double kStage = 7;            // to bring 32 elements of X to shared memory
-inline constexpr double kSum = 6;              // to add up 32 sums of the block's threads
-inline constexpr double kDram = 16, kL2 = 22;  // bytes for each SM
+inline constexpr double kStage = 3;            // to bring 32 elements of X to shared memory
+inline constexpr double kSum = 3;              // to add up 32 sums of the block's threads
+inline constexpr double kDram = 16, kL2 = 22;  // bytes for each SM,
+inline constexpr double kRun = 24;             // of DRAM also for each run of neighbours that a block reads
 inline constexpr double kAdd = 2600;           // the kernel that adds partial sums
 }  // namespace model
 
@@ -118,7 +124,9 @@ inline Forecast forecast(const Problem& p, const Device& device, const Tile& til
   const double rounds = std::ceil(steps / buffers_of(static_cast<std::size_t>(t.rows * size_of(p.in)), by_vector));
   const double wait = waves * (kStart + rounds * kStep), issue = busiest * (steps * step + once);
   const double w = k * many * size * batch, c = few * many * size * batch;
-  const double dram = ((stride_w == 0 ? 1 / batch : 1) * w + few * k * size * batch + c) / (kDram * sms);
+  const double run = 16 * of(v.k_major ? t.layers() : t.across);
+  const double dram =
+      (1 + kRun / run) * ((stride_w == 0 ? 1 / batch : 1) * w + few * k * size * batch + c) / (kDram * sms);
   const double l2 = (w * of(v.pieces) + blocks * x * size + c * (slices > 1 ? 2 * slices : 1)) / (kL2 * sms);
 
   // As long as the slowest, and a little longer where another is nearly as slow: the 4-norm.
@@ -155,7 +163,7 @@ inline Choice choose(const Query& query) {
   for (int tile = 0; tile < static_cast<int>(std::size(kTiles)); ++tile) {
     if (query.tile != kAnyTile && query.tile != tile) continue;
     for (const bool turned : {false, true}) {
-      if (!allowed(p, turned)) continue;
+      if (!allowed(p, turned) || !sensible(p, turned)) continue;
       consider(tile, turned, 1);
       const Tile& t = kTiles[tile];
       const View v(p, t, turned);

@@ -1,6 +1,7 @@
 // The kernels of 24: one multiplies, the other adds the partial sums of slices of k.
 #pragma once
 
+#include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
 #include "device/pdl.hpp"
 #include "device/scaled_sum.hpp"
@@ -29,6 +30,7 @@ template <class T> struct Args {
   std::int64_t ldc, stride_c;
   int across;
   int head;     // elements by which W begins behind a multiple of 16 bytes, if its lines are read by 16 bytes
+  bool wide_x;  // X is copied by 16 bytes
   bool turned;  // rows are those of C's transpose
   unsigned pieces, groups, slices;  // blocks along `few`, `many` and k
   T* partials;                      // (slices, batch, m, n)
@@ -115,39 +117,27 @@ template <class T, bool k_major, bool vector> struct Weights {
 };
 
 // Copies `count` of k of the few rows into shared memory, from `start` on: neighbours are those that a thread multiplies
-// in a step. Zeros stand in for what is outside.
-template <class T, int rows, bool k_major, bool vector>
+// in a step. Zeros stand in for what is outside. 16 bytes at a time, or an element.
+template <class T, int rows, bool k_major, bool vector, int some>
 __device__ __forceinline__ void stage(const Args<T>& g, T* to, std::int64_t batch, std::int64_t row0,
                                       std::int64_t start, int count, int layers) {
   constexpr int wide = vector ? kVector<T> : 1;
-  constexpr int some = rows < 4 ? rows : 4, passes = 8 / some;  // eight loads in flight: of so many rows and k
+  const T* const X = g.X + batch * g.stride_x + row0 * g.row_x;
+  const int inside = static_cast<int>(min(g.few - row0, std::int64_t{rows}));
 #pragma unroll 1
-  for (int r0 = 0; r0 < rows; r0 += some) {
-    const T* const X = g.X + batch * g.stride_x + (row0 + r0) * g.row_x;
-    const int inside = static_cast<int>(min(g.few - row0 - r0, std::int64_t{some}));
-#pragma unroll 1
-    for (int i0 = static_cast<int>(threadIdx.x); i0 < count; i0 += passes * kThreads) {
-      T held[passes][some];
-#pragma unroll
-      for (int pass = 0; pass < passes; ++pass) {
-        const int i = i0 + pass * kThreads;
-        const std::int64_t k = start + i;
-#pragma unroll
-        for (int r = 0; r < some; ++r)
-          held[pass][r] = k >= 0 && k < g.k && i < count && r < inside ? X[r * g.row_x + k * g.k_x] : T(0);
-      }
-#pragma unroll
-      for (int pass = 0; pass < passes; ++pass) {
-        const int i = i0 + pass * kThreads;
-        int position = i;
-        if constexpr (k_major && wide < kDeep) {
-          const int within = i % (layers * kDeep), piece = within / (layers * wide), rest = within % (layers * wide);
-          position = i - within + rest / wide * kDeep + piece * wide + rest % wide;
-        }
-#pragma unroll
-        for (int r = 0; r < some; ++r)
-          if (i < count) to[(r0 + r) * kLdStage<T, rows> + position] = held[pass][r];
-      }
+  for (int i = static_cast<int>(threadIdx.x) * some; i < count; i += kThreads * some) {
+    const std::int64_t k = start + i;
+    const int there = k < 0 ? 0 : static_cast<int>(max(std::int64_t{0}, min(g.k - k, std::int64_t{some})));
+    int position = i;
+    if constexpr (k_major && wide < kDeep) {
+      const int within = i % (layers * kDeep), piece = within / (layers * wide), rest = within % (layers * wide);
+      position = i - within + rest / wide * kDeep + piece * wide + rest % wide;
+    }
+#pragma unroll 4
+    for (int r = 0; r < rows; ++r) {
+      const int bytes = r < inside ? there * static_cast<int>(sizeof(T)) : 0;
+      async_copy<some * sizeof(T)>(to + r * kLdStage<T, rows> + position,
+                                   bytes > 0 ? X + r * g.row_x + k * g.k_x : g.X, bytes);
     }
   }
 }
@@ -208,8 +198,15 @@ __global__ void __launch_bounds__(kThreads, kResident) simt_24_few_rows(const __
   for (int chunk = begin; chunk < end; chunk += stage_steps) {
     const int last = min(chunk + stage_steps, end);
     if (chunk > begin) __syncthreads();  // all are done with the part before
-    stage<T, rows, k_major, vector>(g, shared, batch, row0, std::int64_t{chunk} * depth - head,
-                                    (last - chunk) * depth, layers);
+    const std::int64_t start = std::int64_t{chunk} * depth - head;
+    const int count = (last - chunk) * depth;
+    if ((vector || !k_major) && g.wide_x) {
+      stage<T, rows, k_major, vector, kVector<T>>(g, shared, batch, row0, start, count, layers);
+    } else {
+      stage<T, rows, k_major, vector, 1>(g, shared, batch, row0, start, count, layers);
+    }
+    async_commit();
+    async_wait<0>();
     __syncthreads();
     if (!active) continue;
     const T* x = shared + layer * kDeep;
