@@ -322,10 +322,10 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 
 // Cycles, estimated for an H200 from the instructions of a tile and what its SMs and its L2 deliver.
 namespace model {
-inline constexpr double kLaunch = 3300;   // a grid
-inline constexpr double kLatency = 1500;  // from a copy's issue until its k-step can be multiplied
+inline constexpr double kLaunch = 2400;   // a grid
+inline constexpr double kLatency = 1300;  // from a copy's issue until its k-step can be multiplied
 inline constexpr double kChunk = 60;  // a team's chunk of k beyond its multiply-adds: its first loads are waited for
-inline constexpr double kFinish = 700;          // from a team's last multiply-add until its stores are issued
+inline constexpr double kFinish = 300;          // from a team's last multiply-add until its stores are issued
 inline constexpr double kRead = 3, kSum = 4;    // a warp's request of operands in shared memory, and of sums
 inline constexpr double kCopy = 6, kStore = 7;  // a warp's copy from global memory, and its store to C
 inline constexpr double kBusy = 1.25;           // issue slots that are lost, for each that is used
@@ -347,7 +347,8 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
 
   // What one team waits for: the first k-step, then for copies in flight or for its own multiply-adds.
   const double chunk = t.tm * t.tn * t.chunk() * issues + kChunk, step = steps > 0 ? chunks / steps * chunk : 0;
-  const double wait = kLatency + steps * std::max(step, kLatency / (t.stages - 1)) + kFinish;
+  const double later = std::max(steps - 1, 0.0) * std::max(step, kLatency / (t.stages - 1));
+  const double wait = kLatency + later + step + kFinish;
 
   // What an SM's multiply-adds and shared memory take, or L2.
   const auto inside = [&](std::int64_t length, int block, int lanes) {  // of the sub-tiles of all tiles, how many

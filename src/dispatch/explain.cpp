@@ -111,7 +111,7 @@ void add(std::vector<Group>& groups, const std::string& reason, std::size_t rung
 std::string_view short_id(const Rung& rung) { return rung.id.substr(0, rung.id.find('_')); }
 std::string_view family(const Rung& rung) { return rung.id.substr(0, rung.id.find('/') + 1); }
 
-// "simt/01–22, tensor/32–33, tensor/40 (25 rungs)": a range is of rungs that follow each other.
+// "simt/01–25, tensor/32–33, tensor/40 (26 rungs)": a range is of rungs that follow each other.
 std::string listed(const Group& group, const std::vector<const Rung*>& rungs) {
   std::string text;
   const auto& at = group.rungs;

@@ -112,7 +112,7 @@ TEST(Plan, SaysWhatWasWeighed) {
        {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue", "least energy",
         "no forecast, so used only where no rung with one can be: tensor/31, tensor/34–38, "
         "hopper/51–58 (14 rungs)\n",
-        "ruled out:\n  does not take bf16: simt/01–22, tensor/32–33, tensor/40, tensor/42 (26 rungs)\n"})
+        "ruled out:\n  does not take bf16: simt/01–25, tensor/32–33, tensor/40, tensor/42 (29 rungs)\n"})
     EXPECT_NE(why.find(said), std::string::npos) << said << "\n" << why;
   const std::string turing = planned(75, square(Type::f32, 4096, Op::none))->words().why;
   for (const char* said : {"  needs sm_80 or later; this is sm_75: ",

@@ -310,6 +310,24 @@ TEST(Choose, F32IsDividedAlongKWhereTilesDoNotFillTheGpu) {
   EXPECT_EQ(of(divided, 8448, 4096, 4096).scratch_bytes, 0u) << "eight full waves";
 }
 
+// Of f32: a warp for a product that has a tile's size, teams that divide k where tiles are few, and the pipelined rung for
+// what is large.
+TEST(Choose, SmallProductsOfF32TakeTheRungForThem) {
+  const auto rung = [](std::string_view id) {
+    return *std::ranges::find_if(emulated_ladder(), [&](const Rung* one) { return one->id == id; });
+  };
+  const Rung &small = *rung("simt/25_small_products"), &large = *rung("simt/22_pipelined");
+  const auto tile = [&](const Problem& p) -> std::string {
+    const Choice one = small.choose({p, kH200}), other = large.choose({p, kH200});
+    return one.forecast.us() < other.forecast.us() ? small.tile_name(one.tile).text : "";
+  };
+  EXPECT_EQ(tile(problem(Type::f32, 16, 16, 16, n, n, 4096)), "16x16x16 4x4, k by 2, 4 a block");
+  EXPECT_EQ(tile(problem(Type::f32, 32, 32, 32, n, t, 4096)), "32x32x16 4x8, k by 1, 4 a block");
+  EXPECT_EQ(tile(problem(Type::f32, 512, 512, 512)), "32x64x64 8x8, k by 8, 1 a block");
+  EXPECT_EQ(tile(problem(Type::f32, 4096, 4096, 4096)), "");
+  EXPECT_EQ(tile(problem(Type::f32, 512, 512, 512, n, n, 64)), "");
+}
+
 // A rung that takes one product at a time launches once for each.
 TEST(Choose, ABatchOfLaunchesTakesAsLongAsAllOfThem) {
   for (const Rung* rung : emulated_ladder()) {

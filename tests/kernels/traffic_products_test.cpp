@@ -35,12 +35,17 @@ TEST(TrafficProducts, OperandsOfAnyLayoutAreReadInTwoWavefrontsARequest) {
   }
 }
 
-// For each k a warp has (8 + 16) / 4 requests of a tile of 64 x 64, of which each lane has 8 x 16.
-TEST(TrafficProducts, SixRequestsServe128MultiplyAdds) {
-  const auto requests = [](std::int64_t k) {
-    return count_tile(0, Problem::packed(Type::f32, Op::none, Op::none, 64, 64, k)).shared_load_requests;
+// For each k a warp has (8 + 16) / 4 requests of a tile of 64 x 64, of which each lane has 8 x 16. Of 33 columns, stripes of
+// 16 that are outside of C are not read, nor multiplied.
+TEST(TrafficProducts, SixRequestsServe128MultiplyAddsAndFewerAnEdge) {
+  const auto requests = [](std::int64_t columns) {
+    const auto of = [&](std::int64_t k) {
+      return count_tile(0, Problem::packed(Type::f32, Op::none, Op::none, 64, columns, k)).shared_load_requests;
+    };
+    return of(256) - of(128);
   };
-  EXPECT_EQ(requests(256) - requests(128), 128u * 6);
+  EXPECT_EQ(requests(64), 128u * (8 + 16) / 4);
+  EXPECT_EQ(requests(33), 128u * (8 + 12) / 4);
 }
 
 // Every word of A and B comes once, 16 bytes at a time and by no register, in any layout.
