@@ -43,7 +43,8 @@ template <int n> __device__ __forceinline__ void load_neighbours(float* register
 
 // Copies tiles of one operand into shared memory, where a tile is MN-major, (bk, rows): `rows` rows of op(A), or as
 // many columns of op(B). In global memory the operand is MN-major too, or k-major; then the tile is transposed.
-template <int rows, int bk, int threads, bool transpose> struct MnMajorLoader {
+// `aligned`: unit_of_rows() is 4, and a thread keeps the address of its first chunk, which is less to compute.
+template <int rows, int bk, int threads, bool transpose, bool aligned> struct MnMajorLoader {
   static constexpr int kLd = rows + (transpose ? 4 : 0);  // padded: a transposing store has 2-way conflicts only
   static constexpr int kStage = bk * kLd;
   static constexpr int kRows = transpose ? rows : bk, kCols = transpose ? bk : rows;  // as it is in global memory
@@ -56,7 +57,7 @@ template <int rows, int bk, int threads, bool transpose> struct MnMajorLoader {
     static __device__ __forceinline__ int col() { return static_cast<int>(threadIdx.x) % kLanes * unit; }
   };
 
-  const float* tile;  // the first element of the next tile to copy
+  const float* tile;  // the first element of the next tile to copy, or this thread's first one of them
   std::int64_t ld;
   int inside;  // of `rows`, how many are inside the matrix
   int unit;
@@ -65,11 +66,14 @@ template <int rows, int bk, int threads, bool transpose> struct MnMajorLoader {
 
   __device__ __forceinline__ MnMajorLoader(const float* matrix, std::int64_t ld_, std::int64_t first, int inside_,
                                            int unit_, float* shared_)
-      : tile(matrix + (transpose ? first * ld_ : first)), ld(ld_), inside(inside_), unit(unit_), shared(shared_) {}
+      : tile(matrix + (transpose ? first * ld_ : first)), ld(ld_), inside(inside_), unit(unit_), shared(shared_) {
+    if constexpr (aligned) tile += own();
+  }
+  __device__ __forceinline__ std::int64_t own() const { return Walk<4>::row() * ld + Walk<4>::col(); }
 
   // Calls f.operator()<unit>(). The condition is the same for all threads of the block.
   template <class F> __device__ __forceinline__ void by_unit(F&& f) const {
-    if (unit == 4) return f.template operator()<4>();
+    if (aligned || unit == 4) return f.template operator()<4>();
     if (unit == 2) return f.template operator()<2>();
     f.template operator()<1>();
   }
@@ -77,7 +81,7 @@ template <int rows, int bk, int threads, bool transpose> struct MnMajorLoader {
   // A full tile; or, where `edge`, any tile with `depth` of k inside the matrix: zeros stand in for what is outside.
   template <int unit, bool edge> __device__ __forceinline__ void fetch(int stage, int depth) {
     using W = Walk<unit>;
-    const float* from = tile + W::row() * ld + W::col();
+    const float* from = aligned ? tile : tile + W::row() * ld + W::col();
     float* to = shared + stage * kStage + W::row() * kLd + W::col();
 #pragma unroll
     for (int i = 0; i < kRows / W::kDown; ++i) {
@@ -111,7 +115,7 @@ template <int rows, int bk, int threads, bool transpose> struct MnMajorLoader {
   __device__ __forceinline__ void start(int stage, int depth) {
     if constexpr (transpose) {
       using W = Walk<1>;
-      const float* from = tile + W::row() * ld + W::col();
+      const float* from = tile - (aligned ? own() : 0) + W::row() * ld + W::col();
       float* to = shared + stage * kStage + W::col() * kLd + W::row();
 #pragma unroll 4
       for (int row = W::row(); row < rows; row += W::kDown, from += W::kDown * ld, to += W::kDown)

@@ -93,11 +93,11 @@ __device__ __forceinline__ int second_job(const StreamK& s, int block) {
   return s.first(range + 1) > border * s.steps ? s.whole + s.blocks + border - 1 : -1;
 }
 
-template <int tile, bool transpose_a, bool transpose_b, int threads = kTiles[tile].threads()>
+template <int tile, bool transpose_a, bool transpose_b, bool aligned, int threads = kTiles[tile].threads()>
 __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_23_stream_k(Args args) {
   constexpr Tile t = kTiles[tile];
-  using LoaderA = MnMajorLoader<t.bm, t.bk, threads, transpose_a>;
-  using LoaderB = MnMajorLoader<t.bn, t.bk, threads, transpose_b>;
+  using LoaderA = MnMajorLoader<t.bm, t.bk, threads, transpose_a, aligned>;
+  using LoaderB = MnMajorLoader<t.bn, t.bk, threads, transpose_b, aligned>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   float* const sA = reinterpret_cast<float*>(shared_bytes);  // (stages, bk, bm)
   float* const sB = sA + t.stages * LoaderA::kStage;         // (stages, bk, bn)
@@ -303,11 +303,18 @@ template <int tile> Status launch_tile(const RungArgs& args, Stream stream) {
   const GemmArgs<float> g(args);
   const bool vector_c = rows_of_16_bytes(g.C, g.ldc) && p.stride_c % kChunk == 0;
   const bool transpose_a = g.op_a == Op::none, transpose_b = g.op_b != Op::none;
-  const auto kernel =
-      transpose_a ? (transpose_b ? simt_23_stream_k<tile, true, true> : simt_23_stream_k<tile, true, false>)
-                  : (transpose_b ? simt_23_stream_k<tile, false, true> : simt_23_stream_k<tile, false, false>);
   const Epilogue epilogue = epilogue_of(args, vector_c);
   const std::int64_t stride_a = p.is_grouped() ? 0 : p.stride_a, stride_c = p.is_grouped() ? 0 : p.stride_c;
+  const int unit_a = unit_of_rows(g.A, g.lda, p.is_grouped() && !transpose_a ? 1 : stride_a),
+            unit_b = unit_of_rows(g.B, g.ldb, p.stride_b);
+  const auto kernel_of = [&]<bool aligned>() {
+    return transpose_a ? (transpose_b ? simt_23_stream_k<tile, true, true, aligned>
+                                      : simt_23_stream_k<tile, true, false, aligned>)
+                       : (transpose_b ? simt_23_stream_k<tile, false, true, aligned>
+                                      : simt_23_stream_k<tile, false, false, aligned>);
+  };
+  const auto kernel =
+      unit_a == 4 && unit_b == 4 ? kernel_of.template operator()<true>() : kernel_of.template operator()<false>();
   const std::int64_t tiles = tiles_down(p, t.bm) * ceil_div(g.n, t.bn),
                      at_once = std::max(kMostTiles / tiles, std::int64_t{1});
   for (std::int64_t first = 0; first < p.batch; first += at_once) {
@@ -318,8 +325,8 @@ template <int tile> Status launch_tile(const RungArgs& args, Stream stream) {
               p.stride_b,
               stride_c,
               static_cast<int>(products),
-              unit_of_rows(g.A, g.lda, p.is_grouped() && !transpose_a ? 1 : stride_a),
-              unit_of_rows(g.B, g.ldb, p.stride_b),
+              unit_a,
+              unit_b,
               vector_c,
               chosen ? args.choice->kept<StreamK>() : whole_tiles(tiles * products, ceil_div(g.k, t.bk)),
               reinterpret_cast<float*>(args.scratch.data()),
