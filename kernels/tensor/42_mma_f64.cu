@@ -58,8 +58,8 @@ struct Tile {
 inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the default
                                   {128, 64, 64, 32, 3, 2},
                                   {64, 64, 32, 32, 4, 3},
-                                  {64, 16, 32, 16, 4, 5},
-                                  {32, 64, 32, 32, 3, 4}};
+                                  {128, 16, 32, 16, 4, 3},
+                                  {32, 128, 32, 32, 3, 2}};
 inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
 
 // The kernel's arguments.
@@ -353,8 +353,8 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
 // half as much in a cycle. choose_split() counts partial sums of 4 bytes.
 Choice choose(const Query& query) {
-  constexpr double kEfficiency[] = {0.93, 0.82, 0.65, 0.3, 0.42}, kAlone[] = {1, 0.85, 0.8, 0.4, 0.5},
-                   kDramAlone[] = {0.9, 0.8, 0.8, 0.5, 0.4};
+  constexpr double kEfficiency[] = {0.93, 0.82, 0.65, 0.32, 0.5}, kAlone[] = {1, 0.85, 0.8, 0.8, 0.8},
+                   kDramAlone[] = {0.9, 0.8, 0.8, 0.9, 0.8};
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;
   const double peak = query.device.arch >= 90 ? 128 : 64;
