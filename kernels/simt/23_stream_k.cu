@@ -287,13 +287,18 @@ template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLay
   __syncwarp(lanes == 32 ? ~0U : (1U << lanes) - 1);
   const int x = static_cast<int>(threadIdx.x), width = args.epilogue.vector ? kChunk : 1;
   const int first = args.epilogue.vector ? x * kChunk : x / lanes * lanes * kChunk + x % lanes;
-  const std::int64_t r = at.row + row;
+  const std::int64_t r = at.row + row, start = product * args.stride_c + r * args.g.ldc + at.col;
 #pragma unroll 1
   for (int i = 0, col = first; i < kChunk; i += width, col += lanes) {
-    const std::int64_t c = at.col + col;
-    finish_neighbours<float, kChunk>(args.epilogue, args.g.C,
-                                     {product * args.stride_c + r * args.g.ldc + c, product, r, c},
-                                     min(at.cols - col, width), &layers[0][col], args.g.alpha, args.g.beta);
+    const int left = min(at.cols - col, width);
+    const float* const sums = &layers[0][col];
+    const float alpha = args.g.alpha, beta = args.g.beta;
+    if (!args.epilogue.any) {
+      update(args.g.C + start + col, sums, left, alpha, beta, width == kChunk);
+    } else {
+      const Place place{start + col, product, r, at.col + col};
+      finish_neighbours<float, kChunk>(args.epilogue, args.g.C, place, left, sums, alpha, beta);
+    }
   }
 }
 
