@@ -60,12 +60,12 @@ struct Tile {
     return tile_text("%dx%dx%d %dx%d, k by %d, %d a block", bm, bn, bk, tm, tn, teams, products);
   }
 };
-inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 16, 1, 1, 3, 8},  // [0] is the default
-                                  {64, 64, 16, 8, 8, 1, 1, 3, 6},  {64, 32, 16, 8, 8, 1, 2, 3, 5},
-                                  {32, 64, 16, 8, 8, 1, 2, 3, 5},  {32, 32, 16, 4, 8, 1, 4, 3, 4},
-                                  {16, 16, 16, 4, 4, 2, 4, 3, 7},  // for batches; and for few tiles:
-                                  {64, 64, 64, 8, 16, 4, 1, 3, 2}, {32, 64, 64, 8, 8, 8, 1, 4, 1},
-                                  {32, 32, 64, 4, 8, 8, 1, 4, 2},  {16, 16, 128, 4, 4, 8, 1, 3, 4}};
+// For batches; from [6] on for few tiles; from [10] on for batches of few rows or columns. [0] is the default.
+inline constexpr Tile kTiles[] = {
+    {64, 64, 16, 8, 16, 1, 1, 3, 8}, {64, 64, 16, 8, 8, 1, 1, 3, 6}, {64, 32, 16, 8, 8, 1, 2, 3, 5},
+    {32, 64, 16, 8, 8, 1, 2, 3, 5},  {32, 32, 16, 4, 8, 1, 4, 3, 4}, {16, 16, 16, 4, 4, 2, 4, 3, 7},
+    {64, 64, 64, 8, 16, 4, 1, 3, 2}, {32, 64, 64, 8, 8, 8, 1, 4, 1}, {32, 32, 64, 4, 8, 8, 1, 4, 2},
+    {16, 16, 128, 4, 4, 8, 1, 3, 4}, {16, 64, 16, 4, 8, 1, 4, 3, 3}, {64, 16, 16, 8, 4, 1, 4, 3, 3}};
 
 // A tile as the kernel is compiled for it.
 template <class T, int tile> struct Geometry {
@@ -166,13 +166,13 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
   pdl_launch_dependents();
   const unsigned work = blockIdx.x * static_cast<unsigned>(G::products) + static_cast<unsigned>(slot);
   if (work >= args.work) return;  // uniform over the threads of a tile
-  const unsigned batch = work / args.tiles, index = work % args.tiles;
-  const unsigned down = index / args.across, right = index % args.across;  // in tiles: fewer registers than elements
-  const auto first_row = [&] { return std::int64_t{down} * G::bm; };
-  const auto first_col = [&] { return std::int64_t{right} * G::bn; };
+  const std::int64_t batch = work / args.tiles;
+  const unsigned index = work % args.tiles;
+  const std::int64_t row0 = std::int64_t{index / args.across} * G::bm,
+                     col0 = std::int64_t{index % args.across} * G::bn;
   T* const shared = reinterpret_cast<T*>(shared_bytes) + slot * G::own;
-  A a(g.A + batch * args.stride_a, g.lda, first_row(), g.m, args.unit_a);
-  B b(g.B + batch * args.stride_b, g.ldb, first_col(), g.n, args.unit_b);
+  A a(g.A + batch * args.stride_a, g.lda, row0, g.m, args.unit_a);
+  B b(g.B + batch * args.stride_b, g.ldb, col0, g.n, args.unit_b);
   pdl_wait();
 
   // Copies k-step `step` into its stage. Past the last k-step the group is empty, so that async_wait counts the same
@@ -256,13 +256,12 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
       if (r >= a.inside || c >= b.inside) continue;
       T one[1];
       sum_of_teams<T, tile>(one, shared + r * ld + c);
-      const std::int64_t at_row = first_row() + r, at_col = first_col() + c;
-      finish<T>(args.epilogue, g.C, {batch * args.stride_c + at_row * g.ldc + at_col, batch, at_row, at_col}, one,
-                g.alpha, g.beta);
+      const std::int64_t at = batch * args.stride_c + (row0 + r) * g.ldc + col0 + c;
+      finish<T>(args.epilogue, g.C, {at, batch, row0 + r, col0 + c}, one, g.alpha, g.beta);
     }
     return;
   }
-  T* const C = g.C + batch * args.stride_c + first_row() * g.ldc + first_col();
+  T* const C = g.C + batch * args.stride_c + row0 * g.ldc + col0;
   if (args.vector_c) {
     store<T, tile, chunk>(g, C, shared, a.inside, b.inside, thread);
   } else {
