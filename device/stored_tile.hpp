@@ -19,6 +19,16 @@ __device__ __forceinline__ int anew(int x) {
   return x;
 }
 
+// Elements of `size` bytes that can be accessed at once, in every line of every product: those of 16 bytes, of 8, or one.
+inline int copy_unit(std::int64_t size, const void* matrix, std::int64_t ld, std::int64_t stride) {
+  for (const std::int64_t bytes : {16, 8}) {
+    const bool begins = reinterpret_cast<std::uintptr_t>(matrix) % static_cast<std::uintptr_t>(bytes) == 0;
+    const std::int64_t unit = bytes / size;
+    if (begins && ld % unit == 0 && stride % unit == 0) return static_cast<int>(unit);
+  }
+  return 1;
+}
+
 // One operand's tiles in shared memory. They lie there as in global memory: lines along k (k-major), or along m or n.
 // k-major lines are so padded that threads that read neighbouring lines find them in different banks.
 template <class T, int rows, int bk, int threads, bool k_major> struct StoredTile {
@@ -28,40 +38,48 @@ template <class T, int rows, int bk, int threads, bool k_major> struct StoredTil
   const T* from;  // the first element of the next k-step
   std::int64_t ld;
   int inside;  // of `rows`, how many are in the matrix
-  bool vector;
+  int unit;    // elements that are copied at once: those of 16 bytes, of 8, or one
 
   __device__ __forceinline__ StoredTile(const T* matrix, std::int64_t ld_, std::int64_t first, std::int64_t end,
-                                        bool vector_)
+                                        int unit_)
       : from(matrix + (k_major ? first * ld_ : first)),
         ld(ld_),
         inside(static_cast<int>(min(end - first, std::int64_t{rows}))),
-        vector(vector_) {}
+        unit(unit_) {}
 
   static constexpr __device__ int at(int line, int along) {
     return k_major ? line * bk + line / kChunk * kChunk + along : line * rows + along;
   }
-  // Copies the next k-step, of which `depth` is in the matrix, by `unit` elements; zeros outside.
-  template <int unit> __device__ __forceinline__ void copy(T* stage, int depth, int thread) const {
-    constexpr int per_line = kLine / unit, parts = per_line > threads ? per_line / threads : 1;
+  // Copies the next k-step, of which `depth` is in the matrix, by units of `some` elements; zeros outside. Addresses in
+  // shared memory are constants for each `group` of lines, which begins after padding.
+  template <int some> __device__ __forceinline__ void copy(T* stage, int depth, int thread) const {
+    constexpr int per_line = kLine / some, parts = per_line > threads ? per_line / threads : 1;
     constexpr int step = parts > 1 ? 1 : threads / per_line;  // lines from one of a thread's units to the next
-    static_assert((threads % per_line == 0 || per_line % threads == 0) && kLines % step == 0);
-    const int line = parts > 1 ? 0 : thread / per_line, along = thread % per_line * unit;
+    constexpr int group = step > kChunk ? step : kChunk, ld_shared = k_major ? bk : rows;
+    static_assert((threads % per_line == 0 || per_line % threads == 0) && kLines % group == 0);
+    const int line = parts > 1 ? 0 : thread / per_line, along = thread % per_line * some;
     const int lines = k_major ? inside : depth, left = (k_major ? depth : inside) - along;
     const T* source = from + line * ld + along;
-#pragma unroll(parts > 1 ? 1 : 2)
-    for (int i = 0; i < kLines; i += step, source += step * ld) {
+    T* to = stage + at(line, along);
+#pragma unroll(group > step ? 1 : 2)
+    for (int i = 0; i < kLines; i += group, to += at(group, 0)) {
 #pragma unroll
-      for (int part = 0; part < parts * threads; part += threads) {
-        const int valid = min(max(left - part * unit, 0), unit) * static_cast<int>(sizeof(T));
-        async_copy<unit * sizeof(T)>(stage + at(line + i, along + part * unit), source + part * unit,
-                                     line + i < lines ? valid : 0);
+      for (int more = 0; more < group; more += step, source += step * ld) {
+#pragma unroll
+        for (int part = 0; part < parts * threads * some; part += threads * some) {
+          const int valid = min(max(left - part, 0), some) * static_cast<int>(sizeof(T));
+          async_copy<some * sizeof(T)>(to + more * ld_shared + part, source + part,
+                                       line + i + more < lines ? valid : 0);
+        }
       }
     }
   }
-  // By 16 bytes, or element by element. The addresses of both ways would take many registers between k-steps.
+  // The addresses of all units would take many registers between k-steps.
   __device__ __forceinline__ void fetch(T* stage, int depth, int thread) {
-    if (vector) {
+    if (unit == kChunk) {
       copy<kChunk>(stage, depth, anew(thread));
+    } else if (kChunk > 2 && unit == 2) {
+      copy<2>(stage, depth, anew(thread));
     } else {
       copy<1>(stage, depth, anew(thread));
     }

@@ -60,12 +60,12 @@ struct Tile {
     return tile_text("%dx%dx%d %dx%d, k by %d, %d a block", bm, bn, bk, tm, tn, teams, products);
   }
 };
-inline constexpr Tile kTiles[] = {{64, 64, 16, 8, 16, 1, 1, 3, 8},  // [0] is the default
-                                  {64, 64, 16, 8, 8, 1, 1, 3, 6},  {64, 32, 16, 8, 8, 1, 2, 3, 5},
-                                  {32, 64, 16, 8, 8, 1, 2, 3, 5},  {32, 32, 16, 4, 8, 1, 4, 3, 4},
-                                  {16, 16, 16, 4, 4, 2, 4, 3, 7},  // for batches; and for few tiles:
-                                  {64, 64, 64, 8, 16, 4, 1, 3, 2}, {32, 64, 64, 8, 8, 8, 1, 4, 1},
-                                  {32, 32, 64, 4, 8, 8, 1, 4, 2},  {16, 16, 128, 4, 4, 8, 1, 3, 4}};
+// For batches; from [6] on for few tiles; from [10] on for batches of few rows or columns. [0] is the default.
+inline constexpr Tile kTiles[] = {
+    {64, 64, 16, 8, 16, 1, 1, 3, 8}, {64, 64, 16, 8, 8, 1, 1, 3, 6}, {64, 32, 16, 8, 8, 1, 2, 3, 5},
+    {32, 64, 16, 8, 8, 1, 2, 3, 5},  {32, 32, 16, 4, 8, 1, 4, 3, 4}, {16, 16, 16, 4, 4, 2, 4, 3, 7},
+    {64, 64, 64, 8, 16, 4, 1, 3, 2}, {32, 64, 64, 8, 8, 8, 1, 4, 1}, {32, 32, 64, 4, 8, 8, 1, 4, 2},
+    {16, 16, 128, 4, 4, 8, 1, 3, 4}, {16, 64, 16, 4, 8, 1, 4, 3, 3}, {64, 16, 16, 8, 4, 1, 4, 3, 3}};
 
 // A tile as the kernel is compiled for it.
 template <class T, int tile> struct Geometry {
@@ -78,8 +78,9 @@ template <class T, int tile> struct Geometry {
 template <class T> struct Args {
   GemmArgs<T> g;
   std::int64_t stride_a, stride_b, stride_c;
-  bool vector_a, vector_b, vector_c;  // 16-byte accesses are possible
-  unsigned across, tiles, work;       // tiles in a row of them, of a product, of the launch
+  int unit_a, unit_b;            // elements of A and B that are copied at once
+  bool vector_c;                 // 16-byte accesses are possible
+  unsigned across, tiles, work;  // tiles in a row of them, of a product, of the launch
   Epilogue epilogue;
 };
 
@@ -165,13 +166,13 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
   pdl_launch_dependents();
   const unsigned work = blockIdx.x * static_cast<unsigned>(G::products) + static_cast<unsigned>(slot);
   if (work >= args.work) return;  // uniform over the threads of a tile
-  const unsigned batch = work / args.tiles, index = work % args.tiles;
-  const unsigned down = index / args.across, right = index % args.across;  // in tiles: fewer registers than elements
-  const auto first_row = [&] { return std::int64_t{down} * G::bm; };
-  const auto first_col = [&] { return std::int64_t{right} * G::bn; };
+  const std::int64_t batch = work / args.tiles;
+  const unsigned index = work % args.tiles;
+  const std::int64_t row0 = std::int64_t{index / args.across} * G::bm,
+                     col0 = std::int64_t{index % args.across} * G::bn;
   T* const shared = reinterpret_cast<T*>(shared_bytes) + slot * G::own;
-  A a(g.A + batch * args.stride_a, g.lda, first_row(), g.m, args.vector_a);
-  B b(g.B + batch * args.stride_b, g.ldb, first_col(), g.n, args.vector_b);
+  A a(g.A + batch * args.stride_a, g.lda, row0, g.m, args.unit_a);
+  B b(g.B + batch * args.stride_b, g.ldb, col0, g.n, args.unit_b);
   pdl_wait();
 
   // Copies k-step `step` into its stage. Past the last k-step the group is empty, so that async_wait counts the same
@@ -255,13 +256,12 @@ __global__ void __launch_bounds__(Geometry<T, tile>::t.threads(), kTiles[tile].b
       if (r >= a.inside || c >= b.inside) continue;
       T one[1];
       sum_of_teams<T, tile>(one, shared + r * ld + c);
-      const std::int64_t at_row = first_row() + r, at_col = first_col() + c;
-      finish<T>(args.epilogue, g.C, {batch * args.stride_c + at_row * g.ldc + at_col, batch, at_row, at_col}, one,
-                g.alpha, g.beta);
+      const std::int64_t at = batch * args.stride_c + (row0 + r) * g.ldc + col0 + c;
+      finish<T>(args.epilogue, g.C, {at, batch, row0 + r, col0 + c}, one, g.alpha, g.beta);
     }
     return;
   }
-  T* const C = g.C + batch * args.stride_c + first_row() * g.ldc + first_col();
+  T* const C = g.C + batch * args.stride_c + row0 * g.ldc + col0;
   if (args.vector_c) {
     store<T, tile, chunk>(g, C, shared, a.inside, b.inside, thread);
   } else {
@@ -276,10 +276,10 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
     const Problem& p = args.problem;
     const GemmArgs<T> g(args);
     if (args.idle()) return {};
-    const auto vector = [&](const T* matrix, std::int64_t ld, std::int64_t stride) {
-      return rows_of_16_bytes(matrix, ld) && (p.batch == 1 || stride % t.chunk() == 0);
+    const auto unit_of = [&](const T* matrix, std::int64_t ld, std::int64_t stride) {
+      return copy_unit(sizeof(T), matrix, ld, p.batch == 1 ? 0 : stride);
     };
-    const bool vector_c = vector(g.C, g.ldc, p.stride_c);
+    const bool vector_c = unit_of(g.C, g.ldc, p.stride_c) == t.chunk();
     const Epilogue epilogue = epilogue_of(args, vector_c);
     const bool k_major_a = g.op_a == Op::none, k_major_b = g.op_b != Op::none;
     const auto kernel =
@@ -299,8 +299,8 @@ template <class T> Status launch_typed(const RungArgs& args, int tile, Stream st
                    .stride_a = p.stride_a,
                    .stride_b = p.stride_b,
                    .stride_c = p.stride_c,
-                   .vector_a = vector(g.A, g.lda, p.stride_a),
-                   .vector_b = vector(g.B, g.ldb, p.stride_b),
+                   .unit_a = unit_of(g.A, g.lda, p.stride_a),
+                   .unit_b = unit_of(g.B, g.ldb, p.stride_b),
                    .vector_c = vector_c,
                    .across = static_cast<unsigned>(across),
                    .tiles = static_cast<unsigned>(tiles),
@@ -337,8 +337,8 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   const auto of = [](std::int64_t x) { return static_cast<double>(x); };
   const double size = of(size_of(p.in));
   const Tile t = kTiles[tile].of(static_cast<std::size_t>(size_of(p.in)));
-  const auto unit = [&](std::int64_t ld, std::int64_t stride) {  // elements that are accessed at once
-    return ld % t.chunk() == 0 && (p.batch == 1 || stride % t.chunk() == 0) ? t.chunk() : 1;
+  const auto unit = [&](std::int64_t ld, std::int64_t stride) {
+    return copy_unit(size_of(p.in), nullptr, ld, p.batch == 1 ? 0 : stride);
   };
   const double across = of(ceil_div(p.n, t.bn)), down = of(ceil_div(p.m, t.bm)), tiles = down * across * of(p.batch);
   const double steps = of(ceil_div(p.k, t.bk)), k = of(p.k), warps = t.crew() / 32.0;
@@ -360,9 +360,9 @@ Forecast forecast(const Problem& p, const Device& device, int tile) {
   const double multiply = warps * chunks * tm * tn * t.chunk() * issues / 4;
   const double read = warps * chunks * (tm + tn) * kRead;
   const double both = kBusy * std::sqrt(std::hypot(multiply * multiply, read * read));  // their 4-norm
-  const double copied = t.bm / unit(p.lda, p.stride_a) + t.bn / of(unit(p.ldb, p.stride_b));
+  const double copied = t.bm / of(unit(p.lda, p.stride_a)) + t.bn / of(unit(p.ldb, p.stride_b));
   const double sums = 2 * t.teams * area / 32 / t.chunk() * kSum;
-  const double stores = area / 32 / unit(p.ldc, p.stride_c) * kStore;
+  const double stores = area / 32 / (unit(p.ldc, p.stride_c) == t.chunk() ? t.chunk() : 1) * kStore;
   const double l2 = (of(p.m) / down + of(p.n) / across) * k * size / kL2Bytes;
   const double issue = std::max(both + copied * k / 32 * kCopy, l2) + sums + stores;
 

@@ -8,7 +8,7 @@
 namespace cairn::lab::trace {
 namespace {
 
-constexpr int kTiles = 10;
+constexpr int kTiles = 12;
 constexpr Op kOps[] = {Op::none, Op::transpose};
 
 emu::Counters count_tile(int tile, const Problem& p) {
