@@ -37,17 +37,21 @@ function(cairn_mutant name builds rung old new)
   if(text MATCHES "with_majors\\(")
     set(before "#include \"tests/kernels/rung_mutants/narrow.hpp\"\n")
     string(REPLACE "with_majors(" "with_nn(" text "${text}")
-    string(REPLACE "with_tile<kTiles>(" "with_first_tile(" text "${text}")
+    string(REPLACE "with_tile<kTiles>(" "with_one_of<0>(" text "${text}")
     string(REGEX REPLACE "launch_typed<(Tf32|__nv_bfloat16)>\\(args, tile, stream\\)" "not_compiled()" text "${text}")
   endif()
-  # Of 25's kernels those of f32 and nn.
-  if(rung STREQUAL "simt/25_small_products")
+  # Of the rungs for f32 and f64 the first type, nn, and the tiles that the tests take.
+  set(tiles_of_simt/23_stream_k 3)
+  set(tiles_of_simt/24_few_rows 0 2 12)
+  set(tiles_of_simt/25_small_products 5 8)
+  set(tiles_of_tensor/42_mma_f64 2)
+  if(DEFINED tiles_of_${rung})
+    set(before "#include \"tests/kernels/rung_mutants/narrow.hpp\"\n")
+    string(REPLACE ";" ", " some "${tiles_of_${rung}}")
+    string(REPLACE "with_tile<kTiles>(" "with_one_of<${some}>(" text "${text}")
     string(REPLACE "launch_typed<double>" "launch_typed<float>" text "${text}")
-    string(REGEX REPLACE "_products<T, i, (true|false), (true|false)>" "_products<T, i, true, false>" text "${text}")
+    string(REGEX REPLACE "<(T, i|i|tile), (true|false), (true|false)([,>])" "<\\1, true, false\\4" text "${text}")
   endif()
-  # Of the kernels for few rows those of f32.
-  string(REGEX REPLACE "return args.problem.in == Type::f64 [?] launch_typed<double>.args, tile, stream.[ \n]*: " "return "
-                       text "${text}")
   # Of the summit's kernels those of the first tile and the first fetched one, in f16; or of 64 x 64, which the blocks of
   # a cluster share, or whose operands they do.
   set(tile 0)
