@@ -26,7 +26,7 @@ inline Choice divided(const BlockCost& b, std::int64_t steps, int resident, cons
     const int ranges = (s.blocks + device.sms - 1) / device.sms;  // of the busiest SM, at the same time
     const double part = static_cast<double>(s.each + (s.longer > 0 ? 1 : 0)) / static_cast<double>(steps);
     const double again = s.shares > 0 ? 0 : b.epilogue;    // a range that ends in one tile and begins another
-    const double moved = 2 * tile * (s.blocks + s.split);  // partial sums, written and read
+    const double moved = 4 * tile * (s.blocks + s.split);  // partial sums, written and read, at half of DRAM's rate
     Choice split;
     split.keep(s);
     split.scratch_bytes = s.partial_tiles() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);

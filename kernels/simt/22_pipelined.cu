@@ -368,7 +368,9 @@ Choice choose(const Query& query) {
   constexpr double kEfficiency[] = {1, 0.97, 0.7};  // multiply-adds per issue slot, relative to tile 0
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;
-  const double rate = p.in == Type::f64 ? 51 : 117;  // multiply-adds per cycle, of the 64 and 128 of an H200's SM
+  const int chunk = 16 / static_cast<int>(size_of(p.in));
+  const double copies = p.lda % chunk == 0 && p.ldb % chunk == 0 ? 1 : 0.75;  // element by element they take longer
+  const double rate = copies * (p.in == Type::f64 ? 51 : 115);  // multiply-adds per cycle, of an H200's 64 and 128
   return shortest(query, std::size(kTiles), [&](int i) {
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
     return forecast({.bm = t.bm,

@@ -364,19 +364,19 @@ Choice choose(const Query& query) {
     double efficiency,
         alone;  // multiply-adds per issue slot, relative to tile 0; the part of it that one block reaches
   };
-  constexpr Speed kSpeeds[] = {{1, 1}, {0.97, 0.85}, {0.87, 0.78}, {0.7, 0.72}};
+  constexpr Speed kSpeeds[] = {{0.985, 1}, {0.93, 0.62}, {0.79, 0.73}, {0.68, 0.66}};  // of an H200
   static_assert(std::size(kSpeeds) == std::size(kTiles));
   const Problem& p = query.problem;
-  const auto copies = [](std::int64_t ld) { return ld % 4 == 0 ? 1 : ld % 2 == 0 ? 0.99 : 0.975; };
+  const auto copies = [](std::int64_t ld) { return ld % 4 == 0 ? 1 : ld % 2 == 0 ? 0.98 : 0.953; };
   return shortest_division(query, std::size(kTiles), [&](int i) {
     const Tile& t = kTiles[i];
     const BlockCost cost{.bm = t.bm,
                          .bn = t.bn,
                          .rate = 117 * kSpeeds[i].efficiency * copies(p.lda) * copies(p.ldb),
                          .alone = kSpeeds[i].alone,
-                         .dram_alone = 0.5,
-                         .epilogue = 1500,
-                         .fixup = 4000};
+                         .dram_alone = 0.7,
+                         .epilogue = 5400,
+                         .fixup = 8500};
     return divided(cost, ceil_div(p.k, t.bk), t.blocks, p, query.device);
   });
 }
