@@ -353,7 +353,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
 // half as much in a cycle. choose_split() counts partial sums of 4 bytes.
 Choice choose(const Query& query) {
-  constexpr double kEfficiency[] = {0.93, 0.82, 0.65, 0.32, 0.5}, kAlone[] = {1, 0.85, 0.8, 0.8, 0.8},
+  constexpr double kEfficiency[] = {0.81, 0.86, 0.82, 0.58, 0.75}, kAlone[] = {1, 0.85, 0.8, 0.8, 0.8},
                    kDramAlone[] = {0.9, 0.8, 0.8, 0.9, 0.8};
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;

@@ -65,7 +65,7 @@ TEST(TrafficF64, CleanUnderAllDetectors) {
       odd.lda += 1, odd.ldc += 3;
       odd.stride_a = 160 * odd.lda + 1, odd.stride_c = 31 * odd.ldc + 1;
       expect_clean(kRung, tile, odd, 2);
-      const Problem deep = Problem::packed(Type::f64, layout.first, layout.second, 70, 66, 1601, Order::row, 2);
+      const Problem deep = Problem::packed(Type::f64, layout.first, layout.second, 30, 14, 4001, Order::row, 2);
       EXPECT_EQ(trace_rung(kRung, tile, deep, 1, false).trace.kernels.size(), 2u);
       expect_clean(kRung, tile, deep, 2);
     }

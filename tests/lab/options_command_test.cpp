@@ -228,7 +228,8 @@ TEST(Options, AnUnknownNameShowsTheNearestThree) {
 TEST(Options, PlanListsWhoWasRuledOutByReason) {
   const Ran ran = run_cairn("plan --type bf16 --device emu");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(has(ran.out, "  does not take bf16: simt/01–25, tensor/32–33, tensor/40, tensor/42 (29 rungs)\n")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "  does not take bf16: simt/01–25, tensor/32–33, tensor/40, tensor/42 (29 rungs)\n"))
+      << ran.out;
   EXPECT_TRUE(has(ran.out, "hopper/51–58")) << ran.out;
   EXPECT_LT(std::ranges::count(ran.out, '\n'), 20) << ran.out;
   for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "tf32", "split", "e4m3fast", "e4m3:bf16"}) {
