@@ -340,9 +340,8 @@ class Lt final : public CublasContender {
       std::vector<measure::Run> candidates;
       candidates.reserve(algorithms.size());
       for (const LtAlgorithm& algorithm : algorithms) {
-        candidates.push_back([&](const Call& call, runtime::Stream stream) {
-          return matmul(plan, algorithm, call, stream);
-        });
+        candidates.push_back(
+            [&](const Call& call, runtime::Stream stream) { return matmul(plan, algorithm, call, stream); });
       }
       const measure::Ring ring(machine(), plan.problem, 1, settings.effort.cache);
       const Fastest found = fastest(ring, candidates, settings.effort);

@@ -53,6 +53,7 @@ constexpr Arrow kArrows[] = {
     {"emu/", "system boost include/cairn/types.hpp include/cairn/numbers.hpp device/fragment.hpp emu/"},
 
     {"lab/baseline_cublas.cpp", "system cuda cublas fmt include/cairn/ src/call.hpp src/dispatch/ runtime/ lab/"},
+    {"lab/cublas_words.hpp", "cublas src/call.hpp"},
     {"lab/experiments/kernels/entry.cpp", "kernels/ladder.hpp"},
     {"lab/experiments/kernels/", "cuda kernels/rung.hpp device/"},  // as a rung
     {"lab/",
