@@ -144,9 +144,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
   const std::int64_t tiles = form != Form::grouped ? std::int64_t{grid.rows} * grid.cols * p.batch
                              : v.turned            ? tiles_down(args.problem, v.cols()) * grid.rows
                                                    : tiles_down(args.problem, v.rows()) * grid.cols;
-  const Division division = divides
-                                ? args.choice->kept<Division>()
-                                : Division{whole_tiles(tiles, ceil_div(args.depth() * size_of(p.in), kRowBytes))};
+  const Division division = divides ? args.choice->kept<Division>()
+                                    : Division{whole_tiles(tiles, ceil_div(args.depth() * size_of(p.in), kRowBytes))};
   const StreamK& stream_k = division.stream_k;
   const Args g{.down = static_cast<std::int16_t>(v.down),
                .across = static_cast<std::int16_t>(v.across),
