@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t kMostBytes = 300'000;         // of one record
-constexpr std::size_t kMostBytesOfAll = 3'000'000;  // of results/
+constexpr std::size_t kMostBytesOfAll = 4'000'000;  // of results/
 const fs::path kRoot = CAIRN_SOURCE_DIR;
 
 std::string slurp(const fs::path& path) {

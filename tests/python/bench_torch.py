@@ -17,6 +17,7 @@ import argparse
 import copy
 import datetime
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -34,6 +35,7 @@ import cairn
 import cairn.torch
 
 Call = Callable[[], Any]
+TYPES = {torch.bfloat16: "bf16", torch.float32: "f32"}
 
 
 class Gpu:
@@ -88,13 +90,12 @@ def in_turns(measures: dict[str, Callable[[], float]], seconds: float, at_least:
     return samples
 
 
-def quartiles(samples: list[float], scale: float) -> dict[str, Any]:
-    low, median, high = statistics.quantiles(samples, n=4)
-    return {"median": round(median * scale, 4), "quartiles": [round(low * scale, 4), round(high * scale, 4)],
-            "samples": len(samples)}
+def quartiles(samples: list[float], scale: float, name: str) -> dict[str, Any]:
+    low, median, high = (round(value * scale, 4) for value in statistics.quantiles(samples, n=4))
+    return {f"{name}_low": low, name: median, f"{name}_high": high}
 
 
-def host_time(machine: Gpu | Cpu, device: str, dtype: torch.dtype, seconds: float) -> dict[str, Any]:
+def host_time(machine: Gpu | Cpu, device: str, dtype: torch.dtype, seconds: float) -> list[dict[str, Any]]:
     """Calls are issued in batches that the GPU's queue takes at once, and waited for between batches."""
     a, b = (torch.randn(64, 64, device=device).to(dtype) for _ in range(2))
     out, ops = torch.empty_like(a), torch.ops.cairn
@@ -120,10 +121,8 @@ def host_time(machine: Gpu | Cpu, device: str, dtype: torch.dtype, seconds: floa
     with torch.no_grad():  # tensors that autograd knows pass through its Python part
         measure(contenders["cairn.mm"])
         graded = in_turns({"cairn.mm in no_grad": lambda: measure(contenders["cairn.mm"])}, seconds / 5, 5)
-    found: dict[str, Any] = {name: quartiles(taken, 1e6) for name, taken in {**samples, **graded}.items()}
-    found["cairn.mm.out over torch.mm out"] = round(
-        found["cairn.mm.out"]["median"] - found["torch.mm out"]["median"], 4)
-    return found
+    return [{"id": name, "problem": "64x64x64", "type": TYPES[dtype], "samples": len(taken),
+             **quartiles(taken, 1e6, "host_us")} for name, taken in {**samples, **graded}.items()]
 
 
 class Mlp(nn.Module):
@@ -157,8 +156,8 @@ def models(width: int, hidden: int, device: str) -> dict[str, Mlp]:
     return {"torch": plain, "cairn": replaced, "cairn fused": fused}
 
 
-def mlp(machine: Gpu | Cpu, forms: dict[str, Mlp], tokens: int, width: int, device: str,
-        seconds: float) -> dict[str, Any]:
+def mlp(machine: Gpu | Cpu, forms: dict[str, Mlp], tokens: int, what: str, width: int, device: str,
+        seconds: float) -> list[dict[str, Any]]:
     x = torch.randn(tokens, width, device=device).bfloat16()
     with torch.no_grad():
         exact = forms["torch"](x).float()
@@ -170,24 +169,37 @@ def mlp(machine: Gpu | Cpu, forms: dict[str, Mlp], tokens: int, width: int, devi
         count = max(1, min(50, int(0.01 / machine.seconds(calls["torch"], 3))))  # 10 ms for a sample
         samples = in_turns({name: lambda call=call: machine.seconds(call, count) for name, call in calls.items()},
                            seconds, 5)
-    found: dict[str, Any] = {"tokens": tokens, "us": {name: quartiles(taken, 1e6) for name, taken in samples.items()}}
-    for name in ("cairn", "cairn fused"):
-        ratios = [torchs / mine for torchs, mine in zip(samples["torch"], samples[name])]
-        found[f"torch / {name}"] = quartiles(ratios, 1)
-        found[f"largest difference of {name}, of the largest value"] = differ[name]
-    return found
+    rows: list[dict[str, Any]] = []
+    for name, taken in samples.items():
+        row = {"id": name, "problem": f"MLP {what}, {tokens} tokens", "type": "bf16", "samples": len(taken),
+               **quartiles(taken, 1e6, "us")}
+        if name != "torch":
+            row |= quartiles([torchs / mine for torchs, mine in zip(samples["torch"], taken)], 1, "torch_over_it")
+            row["largest_difference"] = differ[name]  # of the largest value
+        rows.append(row)
+    return rows
 
 
-def attempt(function: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+def attempt(function: Callable[..., list[dict[str, Any]]], *arguments: Any) -> list[dict[str, Any]]:
     """What was measured, or why it could not be: the rest is worth having."""
     try:
         return function(*arguments)
     except Exception:
         traceback.print_exc()
-        return {"error": traceback.format_exc(limit=3)}
+        return [{"id": function.__name__, "error": traceback.format_exc(limit=3)}]
+
+
+def conclusions(rows: list[dict[str, Any]]) -> list[str]:
+    host = {(row["id"], row["type"]): row["host_us"] for row in rows if "host_us" in row}
+    found = [f"{dtype}: torch.ops.cairn.mm.out takes {host['cairn.mm.out', dtype] - host['torch.mm out', dtype]:+.2f} µs "
+             "of host time beside torch.mm with out" for dtype in TYPES.values() if ("cairn.mm.out", dtype) in host]
+    return found + [f"{row['problem']}: {row['id']} is {row['torch_over_it']:.3f} times as fast as torch"
+                    for row in rows if "torch_over_it" in row]
 
 
 def commit() -> str:
+    if "CAIRN_COMMIT" in os.environ:
+        return os.environ["CAIRN_COMMIT"]
     done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True,
                           check=False)
     return done.stdout.strip() if done.returncode == 0 else "unknown"
@@ -207,18 +219,18 @@ def main() -> int:
     width, hidden, tokens = (64, 128, (1, 16)) if options.smoke else (4096, 14336, (1, 16, 512, 4096))
     host_seconds, mlp_seconds = (0.1, 0.1) if options.smoke else (4.0, 5.0)
     name = torch.cuda.get_device_name() if options.device == "cuda" else "the CPU"
-    record: dict[str, Any] = {
-        "schema": 1, "kind": "torch", "command": " ".join(["python", *sys.argv]),
-        "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "commit": commit(),
-        "machine": name, "torch": torch.__version__, "cairn": cairn.__version__,
-        "operators": "compiled" if cairn.torch.compiled else "in Python", "host_us": {},
-        "mlp": {"width": width, "hidden": hidden, "type": "bf16", "graphs": options.device == "cuda", "rows": []}}
+    rows: list[dict[str, Any]] = []
     for dtype in (torch.bfloat16, torch.float32):
-        record["host_us"][str(dtype).removeprefix("torch.")] = attempt(host_time, machine, options.device, dtype,
-                                                                       host_seconds)
+        rows += attempt(host_time, machine, options.device, dtype, host_seconds)
     forms = models(width, hidden, options.device)
     for count in tokens:
-        record["mlp"]["rows"].append(attempt(mlp, machine, forms, count, width, options.device, mlp_seconds))
+        rows += attempt(mlp, machine, forms, count, f"{width} to {hidden}", width, options.device, mlp_seconds)
+    record = {
+        "schema": 1, "kind": "lab", "experiment": "torch", "command": " ".join(["python", *sys.argv]),
+        "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "build": {"version": cairn.__version__, "commit": commit(),
+                  "compiler": f"operators {'compiled' if cairn.torch.compiled else 'in Python'}"},
+        "machine": f"{name}, PyTorch {torch.__version__}", "conclusions": conclusions(rows), "rows": rows}
     text = json.dumps(record, indent=1) + "\n"
     if options.out:
         Path(options.out).write_text(text)
