@@ -247,8 +247,6 @@ class Lt final : public CublasContender {
     if (p.in != Type::e4m3) return "cuBLASLt scales only e4m3";
     if ((p.scale_a == Scale::vector) != (p.scale_b == Scale::vector))
       return "cuBLASLt takes a vector of scales for both operands or for none";
-    if ((p.scale_a > Scale::vector) != (p.scale_b > Scale::vector))
-      return "cuBLASLt takes scales of 128 for both operands or for none";
     if (p.scale_a == Scale::blocks && p.scale_b == Scale::blocks)
       return "cuBLASLt takes scales of 128x128 for one operand only";
     return p.batch > 1 ? "cuBLASLt takes the scales of one product" : nullptr;

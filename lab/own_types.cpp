@@ -5,7 +5,7 @@ namespace {
 
 // Without --type a contender runs in the first of these that it takes: the simt trail in f32, the tensor trail in
 // bf16, and the few rungs that have one type only in that.
-const char* const kOwnTypes[] = {"f32", "bf16", "f16", "tf32", "split"};
+const char* const kOwnTypes[] = {"f32", "bf16", "f16", "tf32", "split", "f64"};
 
 }  // namespace
 

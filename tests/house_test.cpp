@@ -41,7 +41,8 @@ constexpr Arrow kArrows[] = {
     {"kernels/device_ladders.cpp", "kernels/ladder.hpp emu/emulator.hpp"},
     {"kernels/rung.hpp", "cuda include/cairn/types.hpp kernels/choice.hpp"},
     {"kernels/choice.hpp", "include/cairn/types.hpp"},
-    {"kernels/parts/", "include/cairn/types.hpp kernels/choice.hpp device/"},  // what several rungs share
+    {"kernels/parts/",
+     "include/cairn/types.hpp kernels/choice.hpp kernels/parts/ device/"},  // what several rungs share
     {"kernels/hopper/parts/",
      "cuda kernels/rung.hpp device/ kernels/hopper/parts/"},  // what the library's kernels share
     {"kernels/hopper/59_summit.cu", "cuda kernels/rung.hpp device/ kernels/hopper/parts/ kernels/hopper/59_summit/"},

@@ -73,8 +73,6 @@ TEST(Cublas, RefusesInOneSentence) {
             "cuBLASLt takes a vector of scales for both operands or for none");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=blocks"), "");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=vector_blocks"), "");
-  EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=vector_blocks scale_b=tensor"),
-            "cuBLASLt takes scales of 128 for both operands or for none");
   EXPECT_EQ(refuses("lt_first", "e4m3:bf16 nt 16 scale_a=blocks scale_b=blocks"),
             "cuBLASLt takes scales of 128x128 for one operand only");
   for (const char* id : {"gemm_ex", "lt_first", "lt_tuned"}) {
