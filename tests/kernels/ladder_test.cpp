@@ -59,7 +59,7 @@ class RungTest : public testing::Test {
     // takes which case moves on with every round, so that none gets, say, all cases of one placement.
     const bool emulated = machine->facts().kind == runtime::Kind::emu;
     // Of a menu, all but two see fewer; the more there are of them, the fewer.
-    const std::size_t some = tile_ < 2 ? 1 : rung_.tiles > 20 ? 16 : rung_.tiles > 4 ? 4 : 1;
+    const std::size_t some = tile_ < 2 ? 1 : rung_.tiles > 20 ? 16 : rung_.tiles > 10 ? 8 : rung_.tiles > 4 ? 4 : 1;
     const std::size_t turns =
         !emulated ? 1 : some * (size_of(types.in) <= 2 ? 8u : 2u * std::popcount(rung_.layouts));
     const auto each = [&](const std::vector<Case>& cases) {
