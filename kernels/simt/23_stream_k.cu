@@ -271,7 +271,8 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_23_stream_k
   }
 }
 
-// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile.
+// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile. The bound of one
+// block is said because ptxas would spill registers to make room for more.
 template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers, 1) simt_23_fixup(Args args) {
   constexpr Tile t = kTiles[tile];
   __shared__ float layers[kLayers][t.bn];
