@@ -119,9 +119,10 @@ sanitize() {
   "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
     "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
     "${check[@]}" 'tensor/41@*' --shape 33x65x40,70x40x100 --fuzz 6 &&
+    "${check[@]}" 'simt/24@*' --shape 3x65x400,70x4x1100 --fuzz 6 &&
     "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56,60,63,65,69,71,80,88} --type bf16,tf32,e4m3,e4m3fast \
       --shape 33x65x40,70x40x600 --fuzz 4 &&
-    "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --epilogue none,bias+gelu+before --scales vector,tensor \
+    "${check[@]}" simt/22 simt/24 tensor/39 hopper/59@{0,7,10,34} --epilogue none,bias+gelu+before --scales vector,tensor \
       --shape 33x65x40,70x40x600 --fuzz 6 &&
     "${check[@]}" simt/22 tensor/39 hopper/59@{0,7,10,34} --groups 4 --shape 133x65x40,270x40x600 --fuzz 6 || return
   # racecheck does not follow one lane that arrives for its warp (tests/device/gpu/racecheck_probe.cu).

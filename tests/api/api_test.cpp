@@ -210,7 +210,7 @@ TEST(Api, AnEmptyBatchOfHugeProductsIsPlannedAndDoesNothing) {
   }
 }
 
-// The emulated GPU runs the ladder on its own memory. For f32 only one rung has a forecast, and it is chosen.
+// The emulated GPU runs the ladder on its own memory. Which rung has the shortest forecast is for the cost models to say.
 TEST(Api, TheEmulatedGpuRunsTheRungWithTheShortestForecast) {
   Handle handle;
   ASSERT_TRUE(Handle::open(kEmu, handle).ok());
@@ -218,7 +218,7 @@ TEST(Api, TheEmulatedGpuRunsTheRungWithTheShortestForecast) {
   const Problem p = Problem::packed(Type::f32, Op::none, Op::none, 33, 35, 37, Order::column);
   Plan plan;
   ASSERT_TRUE(cairn::plan(handle, p, plan).ok());
-  EXPECT_EQ(plan.id(), "simt/22_pipelined") << plan.why();
+  EXPECT_TRUE(plan.id().starts_with("simt/")) << plan.why();
   EXPECT_NE(plan.why().find("chosen, the shortest forecast"), std::string::npos) << plan.why();
   EXPECT_NE(plan.tile(), "");
   EXPECT_NE(plan.why().find("tile " + plan.tile()), std::string::npos) << plan.why();
