@@ -46,7 +46,8 @@ constexpr Arrow kArrows[] = {
      "cuda kernels/rung.hpp device/ kernels/hopper/parts/"},  // what the library's kernels share
     {"kernels/hopper/59_summit.cu", "cuda kernels/rung.hpp device/ kernels/hopper/parts/ kernels/hopper/59_summit/"},
     {"kernels/hopper/59_summit/", "cuda kernels/rung.hpp device/ kernels/hopper/parts/ kernels/hopper/59_summit/"},
-    {"kernels/simt/24_few_rows", "cuda kernels/rung.hpp kernels/parts/ device/ kernels/simt/24_few_rows/"},
+    {"kernels/simt/24_few_rows.cu", "cuda kernels/rung.hpp kernels/parts/ device/ kernels/simt/24_few_rows/"},
+    {"kernels/simt/24_few_rows/", "cuda kernels/rung.hpp kernels/parts/ device/ kernels/simt/24_few_rows/"},
     {"kernels/", "cuda kernels/rung.hpp kernels/parts/ device/"},  // a rung: never another rung
     {"device/", "cuda include/cairn/types.hpp device/"},
 
