@@ -54,7 +54,9 @@ struct View {
   std::int64_t groups, pieces, steps;
   View(const Problem& p, const Tile& t, bool turned) : few(turned ? p.n : p.m), many(turned ? p.m : p.n) {
     const Op op = turned ? p.op_a : p.op_b;
-    k_major = turned == (op == Op::none) || (many == 1 && (turned ? p.lda : p.ldb) == 1);  // a contiguous vector
+    // A contiguous vector is a line along k too. (Invariant sums are made in the order that they have with many columns.)
+    const bool contiguous = many == 1 && (turned ? p.lda : p.ldb) == 1 && p.invariant == Invariant::none;
+    k_major = turned == (op == Op::none) || contiguous;
     groups = ceil_div(many, t.across * (16 / size_of(p.in)));
     pieces = ceil_div(few, t.rows);
     steps = ceil_div(p.k, t.layers() * kDeep);
