@@ -119,6 +119,7 @@ sanitize() {
   "${check[@]}" --shape 33x65x40,64x64x64,1x70x3 --fuzz 12 &&
     "${check[@]}" 'probe/*@*' --shape 64 --fuzz 4 &&
     "${check[@]}" 'simt/2[345]@*' 'tensor/4[12]@*' --shape 33x65x40,70x40x100 --fuzz 6 &&
+    "${check[@]}" 'simt/24@*' --shape 3x65x400,70x4x1100 --fuzz 6 &&
     "${check[@]}" hopper/59@{1,6,9,11,21,25,33,44,48,49,50,51,52,54,56,60,63,65,69,71,80,88} --type bf16,tf32,e4m3,e4m3fast \
       --shape 33x65x40,70x40x600 --fuzz 4 &&
     "${check[@]}" simt/22 simt/23@{0,3} simt/24@{0,7,13} simt/25@{0,5,8} tensor/39 tensor/42 hopper/59@{0,7,10,34} \

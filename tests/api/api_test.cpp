@@ -210,7 +210,7 @@ TEST(Api, AnEmptyBatchOfHugeProductsIsPlannedAndDoesNothing) {
   }
 }
 
-// The emulated GPU runs the ladder on its own memory. For f32 one of the top rungs has the shortest forecast.
+// The emulated GPU runs the ladder on its own memory. Which rung has the shortest forecast is for the cost models to say.
 TEST(Api, TheEmulatedGpuRunsTheRungWithTheShortestForecast) {
   Handle handle;
   ASSERT_TRUE(Handle::open(kEmu, handle).ok());

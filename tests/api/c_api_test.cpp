@@ -140,7 +140,7 @@ TEST_F(CApi, ANamedRungRunsInsteadOfTheChosenOne) {
   const char* id = nullptr;
   ASSERT_EQ(cairn_plan_create(&own, emu, &p), CAIRN_OK) << cairn_last_error();
   ASSERT_EQ(cairn_plan_id(own, &id), CAIRN_OK);
-  EXPECT_TRUE(std::string_view(id).starts_with("simt/2")) << id;
+  EXPECT_TRUE(std::string_view(id).starts_with("simt/2")) << id << ", and not a named one";
   cairn_plan_destroy(own);
   cairn_destroy(emu);
 }
