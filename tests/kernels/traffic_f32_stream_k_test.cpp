@@ -66,7 +66,7 @@ TEST(TrafficF32StreamK, EvenRowsAreCopiedByPairs) {
 // all products share B, too; groups of rows.
 TEST(TrafficF32StreamK, CleanUnderAllDetectors) {
   for (const char* layout : {"nn", "nt", "tn", "tt"}) {
-    for (const char* shape : {" 64x128x640", " 70x190x601", " 130x62x1202", " 60x66x500 batch=3 stride_b=0"}) {
+    for (const char* shape : {" 64x128x640", " 70x190x601", " 130x62x1202", " 60x66x1200 batch=3 stride_b=0"}) {
       const Problem p = parsed("f32 " + std::string(layout) + shape);
       EXPECT_EQ(trace_rung(kStreamK, 3, p, 1, false).trace.kernels.size(), 2u) << p.brief();
       expect_clean(kStreamK, 3, p, 1);
