@@ -10,6 +10,9 @@
 //         and the tail wave, which is seldom full.
 // Needs   f32, f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies where A, B
 //         and C allow them; groups of rows; sm_80.
+#include <algorithm>
+#include <cmath>
+
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
 #include "device/groups.hpp"
@@ -369,13 +372,19 @@ Choice choose(const Query& query) {
   static_assert(std::size(kEfficiency) == std::size(kTiles));
   const Problem& p = query.problem;
   const int chunk = 16 / static_cast<int>(size_of(p.in));
-  const double copies = p.lda % chunk == 0 && p.ldb % chunk == 0 ? 1 : 0.75;  // element by element they take longer
-  const double rate = copies * (p.in == Type::f64 ? 51 : 115);  // multiply-adds per cycle, of an H200's 64 and 128
+  const bool aligned = p.lda % chunk == 0 && p.ldb % chunk == 0;
+  const double rate = p.in == Type::f64 ? 51 : 115;  // multiply-adds per cycle, of an H200's 64 and 128
   return shortest(query, std::size(kTiles), [&](int i) {
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
+    // Copies element by element take a third longer: all of them, or those of the last tiles in each direction, for
+    // which the others of their wave wait.
+    const auto slots = static_cast<double>(query.device.sms * t.blocks);
+    const double waves = std::ceil(static_cast<double>(ceil_div(p.m, t.bm) * ceil_div(p.n, t.bn) * p.batch) / slots);
+    const bool edges = p.m % t.bm != 0 || p.n % t.bn != 0;
+    const double single = !aligned ? 1 : edges ? 1 / std::max(waves, 1.0) : 0;
     return forecast({.bm = t.bm,
                      .bn = t.bn,
-                     .rate = rate * kEfficiency[i],
+                     .rate = rate * kEfficiency[i] / (1 + single / 3),
                      .alone = std::min(1.0, t.warps() / 8.0),
                      .dram_alone = 0.5,
                      .epilogue = 1500},

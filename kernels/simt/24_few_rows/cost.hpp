@@ -94,8 +94,8 @@ inline constexpr double kStart = 2600;         // a block's first loads: of W, a
 inline constexpr double kStep = 1300;          // a block's step: it waits for its loads
 inline constexpr double kIssue = 110;          // an SM's for the loads of a block's step,
 inline constexpr double kSingle = 110;         // and where they are of single elements
-inline constexpr double kRow = 40;             // for the multiply-adds of each row, 32 at the least,
-inline constexpr double kLanes = 14;           // and where its lanes read different elements of it
+inline constexpr double kRow = 56;             // for the multiply-adds of each row, 32 at the least,
+inline constexpr double kLanes = 18;           // and where its lanes read different elements of it
 inline constexpr double kStage = 3;            // to bring 32 elements of X to shared memory
 inline constexpr double kSum = 3;              // to add up 32 sums of the block's threads
 inline constexpr double kDram = 16, kL2 = 22;  // bytes for each SM,
