@@ -10,9 +10,6 @@
 //         and the tail wave, which is seldom full.
 // Needs   f32, f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies where A, B
 //         and C allow them; groups of rows; sm_80.
-#include <algorithm>
-#include <cmath>
-
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
 #include "device/groups.hpp"
@@ -253,7 +250,6 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_22_pipeline
   }
   for (int index = 0; index < tiles_k; ++index) {
     fetch(free, index + t.stages - 1);
-
     // Two kk per iteration, not unrolled further: in a short loop ptxas finds registers without bank conflicts.
 #pragma unroll 1
     for (int kk = 0; kk < t.bk - 2; kk += 2) {
@@ -368,23 +364,18 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // The tile with the shortest forecast: the busiest SM decides. A block that is alone on its SM keeps only its own
 // warps' schedulers busy, and a smaller tile spends more of its issue slots on loads.
 Choice choose(const Query& query) {
-  constexpr double kEfficiency[] = {1, 0.97, 0.7};  // multiply-adds per issue slot, relative to tile 0
-  static_assert(std::size(kEfficiency) == std::size(kTiles));
+  constexpr double kRate = 115, kRateOfDoubles = 51, kEfficiency[std::size(kTiles)] = {1, 0.97, 0.7};  // of an H200
   const Problem& p = query.problem;
-  const int chunk = 16 / static_cast<int>(size_of(p.in));
-  const bool aligned = p.lda % chunk == 0 && p.ldb % chunk == 0;
-  const double rate = p.in == Type::f64 ? 51 : 115;  // multiply-adds per cycle, of an H200's 64 and 128
+  const bool aligned = p.lda % (16 / size_of(p.in)) == 0 && p.ldb % (16 / size_of(p.in)) == 0;
   return shortest(query, std::size(kTiles), [&](int i) {
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
-    // Copies element by element take a third longer: all of them, or those of the last tiles in each direction, for
-    // which the others of their wave wait.
-    const auto slots = static_cast<double>(query.device.sms * t.blocks);
-    const double waves = std::ceil(static_cast<double>(ceil_div(p.m, t.bm) * ceil_div(p.n, t.bn) * p.batch) / slots);
-    const bool edges = p.m % t.bm != 0 || p.n % t.bn != 0;
-    const double single = !aligned ? 1 : edges ? 1 / std::max(waves, 1.0) : 0;
+    // Copies element by element take a third longer: all of them, or those of tiles at edges, for which a wave waits.
+    const auto tiles = static_cast<double>(ceil_div(p.m, t.bm) * ceil_div(p.n, t.bn) * p.batch);
+    const double wave = std::min(1.0, query.device.sms * t.blocks / std::max(tiles, 1.0));
+    const double single = !aligned ? 1 : p.m % t.bm + p.n % t.bn == 0 ? 0 : wave;
     return forecast({.bm = t.bm,
                      .bn = t.bn,
-                     .rate = rate * kEfficiency[i] / (1 + single / 3),
+                     .rate = (p.in == Type::f64 ? kRateOfDoubles : kRate) * kEfficiency[i] / (1 + single / 3),
                      .alone = std::min(1.0, t.warps() / 8.0),
                      .dram_alone = 0.5,
                      .epilogue = 1500},
