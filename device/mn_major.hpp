@@ -8,15 +8,9 @@
 #include <cuda_runtime.h>
 
 #include "device/async_copy.hpp"
+#include "device/copy_unit.hpp"
 
 namespace cairn {
-
-// Neighbours that are copied at a time: all rows begin at multiples of so many, in all products of a batch.
-inline int unit_of_rows(const float* matrix, std::int64_t ld, std::int64_t stride) {
-  const auto all =
-      reinterpret_cast<std::uintptr_t>(matrix) / sizeof(float) | static_cast<std::uintptr_t>(ld | stride);
-  return all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
-}
 
 // Whether the threads divide the tiles of both layouts evenly, whatever is copied at a time.
 constexpr bool mn_major_loads(int mn, int bk, int threads) {
@@ -43,7 +37,7 @@ template <int n> __device__ __forceinline__ void load_neighbours(float* register
 
 // Copies tiles of one operand into shared memory, where a tile is MN-major, (bk, rows): `rows` rows of op(A), or as
 // many columns of op(B). In global memory the operand is MN-major too, or k-major; then the tile is transposed.
-// `aligned`: unit_of_rows() is 4, and a thread keeps the address of its first chunk, which is less to compute.
+// `aligned`: copy_unit() is 4, and a thread keeps the address of its first chunk, which is less to compute.
 template <int rows, int bk, int threads, bool transpose, bool aligned> struct MnMajorLoader {
   static constexpr int kLd = rows + (transpose ? 4 : 0);  // padded: a transposing store has 2-way conflicts only
   static constexpr int kStage = bk * kLd;

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "device/async_copy.hpp"
+#include "device/copy_unit.hpp"
 #include "device/vec.hpp"
 
 namespace cairn {
@@ -17,16 +18,6 @@ __device__ __forceinline__ int anew(int x) {
   asm volatile("" : "+r"(x));
 #endif
   return x;
-}
-
-// Elements of `size` bytes that can be accessed at once, in every line of every product: those of 16 bytes, of 8, or one.
-inline int copy_unit(std::int64_t size, const void* matrix, std::int64_t ld, std::int64_t stride) {
-  for (const std::int64_t bytes : {16, 8}) {
-    const bool begins = reinterpret_cast<std::uintptr_t>(matrix) % static_cast<std::uintptr_t>(bytes) == 0;
-    const std::int64_t unit = bytes / size;
-    if (begins && ld % unit == 0 && stride % unit == 0) return static_cast<int>(unit);
-  }
-  return 1;
 }
 
 // One operand's tiles in shared memory. They lie there as in global memory: lines along k (k-major), or along m or n.

@@ -311,8 +311,8 @@ template <int tile> Status launch_tile(const RungArgs& args, Stream stream) {
   const bool transpose_a = g.op_a == Op::none, transpose_b = g.op_b != Op::none;
   const Epilogue epilogue = epilogue_of(args, vector_c);
   const std::int64_t stride_a = p.is_grouped() ? 0 : p.stride_a, stride_c = p.is_grouped() ? 0 : p.stride_c;
-  const int unit_a = unit_of_rows(g.A, g.lda, p.is_grouped() && !transpose_a ? 1 : stride_a),
-            unit_b = unit_of_rows(g.B, g.ldb, p.stride_b);
+  const int unit_a = copy_unit(sizeof(float), g.A, g.lda, p.is_grouped() && !transpose_a ? 1 : stride_a),
+            unit_b = copy_unit(sizeof(float), g.B, g.ldb, p.stride_b);
   const auto kernel_of = [&]<bool aligned>() {
     return transpose_a ? (transpose_b ? simt_23_stream_k<tile, true, true, aligned>
                                       : simt_23_stream_k<tile, true, false, aligned>)
