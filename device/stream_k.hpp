@@ -1,5 +1,5 @@
 // Stream-K: where the tail wave has too few tiles for all SMs, its tiles are split along k, and a fix-up kernel adds the
-// partial sums, always in the same order.
+// partial sums, always in the same order (device/fixup.hpp).
 //
 // The first `whole` tiles are computed by one block each. The k-steps of the others, laid end to end, are divided
 // into `blocks` ranges of equal length. There are no more of these tiles than ranges, so a range reaches into two
@@ -17,7 +17,6 @@
 
 #include "device/block_order.hpp"
 #include "device/groups.hpp"
-#include "device/vec.hpp"
 
 namespace cairn {
 
@@ -124,46 +123,6 @@ __device__ __forceinline__ Job job_of(const Groups& groups, const StreamK& strea
                                       unsigned block) {
   return groups.count > 0 ? job_of<bm, bn>(groups, stream_k, n, static_cast<int>(block))
                           : job_of<bm, bn, group>(stream_k, m, n, static_cast<int>(block));
-}
-
-// Fix-up: one block adds the partial sums of one row of a split tile, `cols` columns. A thread has four columns; the
-// `deep` layers of threads along y each add every deep-th range, and their sums are then added in the order of y. The
-// result is in the first row of `layers`, deep rows of `cols` in shared memory; returns true in the threads of layer 0,
-// which go on with their four columns.
-__device__ __forceinline__ bool add_partials(float* layers, int cols, const StreamK& stream_k, const float* partials,
-                                             std::int64_t tile_size, int split, int row, int deep) {
-  const int begin = split * stream_k.steps, col = static_cast<int>(threadIdx.x) * 4,
-            layer = static_cast<int>(threadIdx.y);
-  const int first = stream_k.range_of(begin), last = stream_k.range_of(begin + stream_k.steps - 1);
-  const int ends_here = stream_k.first(first) < begin ? 1 : 0;  // all ranges but perhaps the first begin in this tile
-  if (first == last) return false;  // one range covers the tile: it was not split; uniform
-  float4 sum = make_float4(0, 0, 0, 0);
-  const auto add = [&](const float4& more) { sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w; };
-  constexpr int at_once = 8;  // loads in flight, also for the last few
-#pragma unroll 1
-  for (int i = first + layer; i <= last; i += at_once * deep) {
-    float4 more[at_once];
-#pragma unroll
-    for (int u = 0; u < at_once; ++u) {
-      const int range = i + u * deep, slot = 2 * range + (range == first ? ends_here : 0);
-      if (range <= last) more[u] = load4(partials + slot * tile_size + row * cols + col);
-    }
-#pragma unroll
-    for (int u = 0; u < at_once; ++u)
-      if (i + u * deep <= last) add(more[u]);
-  }
-  store4(layers + layer * cols + col, sum);
-  __syncthreads();
-  if (layer > 0) return false;
-  for (int y = 1; y <= min(last - first, deep - 1); ++y) add(load4(layers + y * cols + col));
-  store4(layers + col, sum);
-  return true;
-}
-template <int bn, int count>
-__device__ __forceinline__ bool add_partials(float (&layers)[count][bn], const StreamK& stream_k,
-                                             const float* partials, int tile_size, int split, int row,
-                                             int deep = count) {
-  return add_partials(&layers[0][0], bn, stream_k, partials, tile_size, split, row, deep);
 }
 
 }  // namespace cairn

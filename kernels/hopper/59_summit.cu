@@ -193,14 +193,8 @@ Status launch(const RungArgs& args, int variant, Stream stream) {
     return s;
   }
   const int rows = v.turned ? v.cols() : v.rows(), cols = v.turned ? v.rows() : v.cols();
-  // No more layers than make one wave of threads: each has eight loads in flight, and waves come one after the other.
-  const std::int64_t layer = std::int64_t{rows} * stream_k.split * cols / 4,
-                     wave = std::int64_t{args.sms} * 1024 / layer;
-  const std::int64_t layers =
-      std::clamp<std::int64_t>(wave, 1, std::min({16, kFixupFloats / cols, partials_of_a_tile(stream_k)}));
-  return launch_pdl_co_resident({rows, stream_k.split},
-                                dim3(static_cast<unsigned>(cols / 4), static_cast<unsigned>(layers)), 0, stream,
-                                fixup_of(p.out), g);
+  const dim3 block = fixup_block(stream_k, rows, cols * sizeof(float), args.sms);
+  return launch_pdl_co_resident({ceil_div(rows, block.z), stream_k.split}, block, 0, stream, fixup_of(p.out), g);
 }
 
 extern const Rung rung = {

@@ -13,6 +13,7 @@
 //         them; groups of rows; scratch memory, or no tile is split; sm_80.
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
+#include "device/fixup.hpp"
 #include "device/groups.hpp"
 #include "device/launch.hpp"
 #include "device/mn_major.hpp"
@@ -26,9 +27,8 @@
 
 namespace cairn::simt_23 {
 
-inline constexpr int kGroup = 8;    // rows of tiles in a group of the block order, for reuse in L2
-inline constexpr int kChunk = 4;    // elements of a 16-byte access
-inline constexpr int kLayers = 16;  // of threads that add partial sums
+inline constexpr int kGroup = 8;  // rows of tiles in a group of the block order, for reuse in L2
+inline constexpr int kChunk = 4;  // elements of a 16-byte access
 inline constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;  // of a launch
 
 struct Tile {
@@ -55,10 +55,11 @@ struct Tile {
     return tile_text("%dx%dx%d %dx%d %dx%d by %d, %d stages", bm, bn, bk, wm, wn, tm, tn, blocks, stages);
   }
 };
-inline constexpr Tile kTiles[] = {{128, 256, 16, 64, 64, 8, 16, 4, 1},  // [0] is the default
-                                  {128, 128, 16, 64, 64, 8, 16, 3, 2},
-                                  {64, 128, 16, 32, 64, 8, 8, 4, 2},
-                                  {64, 64, 16, 32, 32, 4, 8, 4, 4}};
+inline constexpr Tile kTiles[] = {
+    {128, 256, 16, 64, 64, 8, 16, 4, 1},  // [0] is the default
+    {128, 128, 16, 64, 64, 8, 16, 3, 2}, {64, 128, 16, 32, 64, 8, 8, 4, 2},
+    {64, 64, 16, 32, 32, 4, 8, 4, 4},    {32, 256, 16, 32, 64, 8, 8, 4, 2},  // for few rows,
+    {256, 32, 16, 64, 32, 8, 8, 4, 2}};                                      // or columns
 
 struct Args {
   GemmArgs<float> g;
@@ -271,34 +272,32 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) simt_23_stream_k
   }
 }
 
-// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile. The bound of one
-// block is said because ptxas would spill registers to make room for more.
-template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers, 1) simt_23_fixup(Args args) {
+// Fix-up: adds the partial sums of the split tiles and updates C.
+template <int tile> __global__ void __launch_bounds__(kFixupThreads) simt_23_fixup(Args args) {
   constexpr Tile t = kTiles[tile];
-  __shared__ float layers[kLayers][t.bn];
-  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
+  __shared__ __align__(16) float shared[kFixupShared<float>];
+  const int split = static_cast<int>(blockIdx.y), row = fixup_row();
   TilePosition at = tile_position<t.bm, t.bn, kGroup>(rows_of_all<t.bm>(args), args.g.n, args.stream_k.whole + split);
   const std::int64_t product = product_of<t.bm>(args, at);
-  if (row >= at.rows) return;  // uniform over the block
   pdl_wait();
-  const int deep = static_cast<int>(blockDim.y);
-  if (!add_partials(layers, args.stream_k, args.partials, t.bm * t.bn, split, row, deep)) return;
+  const float* const sums = add_partials(shared, t.bn, args.stream_k, args.partials, t.bm * t.bn, split, at.rows);
+  if (sums == nullptr) return;
   // Where rows are not aligned, neighbouring lanes take neighbouring elements of the columns that their warp has.
   constexpr int lanes = t.bn / kChunk < 32 ? t.bn / kChunk : 32;
-  __syncwarp(lanes == 32 ? ~0U : (1U << lanes) - 1);
   const int x = static_cast<int>(threadIdx.x), width = args.epilogue.vector ? kChunk : 1;
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  __syncwarp(lanes == 32 ? ~0U : ((1U << lanes) - 1) << thread % 32 / lanes * lanes);
   const int first = args.epilogue.vector ? x * kChunk : x / lanes * lanes * kChunk + x % lanes;
   const std::int64_t r = at.row + row, start = product * args.stride_c + r * args.g.ldc + at.col;
 #pragma unroll 1
   for (int i = 0, col = first; i < kChunk; i += width, col += lanes) {
     const int left = min(at.cols - col, width);
-    const float* const sums = &layers[0][col];
     const float alpha = args.g.alpha, beta = args.g.beta;
     if (!args.epilogue.any) {
-      update(args.g.C + start + col, sums, left, alpha, beta, width == kChunk);
+      update(args.g.C + start + col, sums + col, left, alpha, beta, width == kChunk);
     } else {
       const Place place{start + col, product, r, at.col + col};
-      finish_neighbours<float, kChunk>(args.epilogue, args.g.C, place, left, sums, alpha, beta);
+      finish_neighbours<float, kChunk>(args.epilogue, args.g.C, place, left, sums + col, alpha, beta);
     }
   }
 }
@@ -344,10 +343,9 @@ template <int tile> Status launch_tile(const RungArgs& args, Stream stream) {
     const Grid grid{stream_k.split == 0 ? tiles * products : std::int64_t{stream_k.whole} + stream_k.blocks};
     if (Status s = cairn::launch(grid, t.threads(), t.shared(), stream, kernel, some); !s.ok()) return s;
     if (stream_k.split == 0) continue;
-    const unsigned deep = static_cast<unsigned>(std::min(partials_of_a_tile(stream_k), kLayers));
-    if (Status s = launch_pdl({t.bm, stream_k.split}, dim3(t.bn / 4, deep), 0, stream, simt_23_fixup<tile>, some);
-        !s.ok())
-      return s;
+    const dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms);
+    const Grid grid_of_rows{ceil_div(t.bm, block.z), stream_k.split};
+    if (Status s = launch_pdl(grid_of_rows, block, 0, stream, simt_23_fixup<tile>, some); !s.ok()) return s;
   }
   return {};
 }
@@ -365,7 +363,8 @@ Choice choose(const Query& query) {
     double efficiency,
         alone;  // multiply-adds per issue slot, relative to tile 0; the part of it that one block reaches
   };
-  constexpr Speed kSpeeds[] = {{0.985, 1}, {0.93, 0.62}, {0.79, 0.73}, {0.68, 0.66}};  // of an H200
+  constexpr Speed kSpeeds[] = {{1.01, 0.92},  {1.01, 0.7},  {0.875, 0.65},
+                               {0.715, 0.66}, {0.73, 0.73}, {0.78, 0.66}};  // of an H200
   static_assert(std::size(kSpeeds) == std::size(kTiles));
   const Problem& p = query.problem;
   const auto copies = [](std::int64_t ld) { return ld % 4 == 0 ? 1 : ld % 2 == 0 ? 0.98 : 0.953; };
@@ -375,9 +374,10 @@ Choice choose(const Query& query) {
                          .bn = t.bn,
                          .rate = 117 * kSpeeds[i].efficiency * copies(p.lda) * copies(p.ldb),
                          .alone = kSpeeds[i].alone,
-                         .dram_alone = 0.7,
-                         .epilogue = 5400,
-                         .fixup = 8500};
+                         .dram_alone = 0.47,
+                         .epilogue = 3300,
+                         .fixup = 2850,
+                         .resident = t.blocks};
     return divided(cost, ceil_div(p.k, t.bk), t.blocks, p, query.device);
   });
 }

@@ -14,6 +14,7 @@
 
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
+#include "device/fixup.hpp"
 #include "device/launch.hpp"
 #include "device/ldmatrix.hpp"
 #include "device/mma.hpp"
@@ -28,7 +29,6 @@ namespace cairn::tensor_39 {
 inline constexpr int kM = 16, kN = 8;  // shape of one mma; its k is 32 bytes
 inline constexpr int kGroup = 8;       // rows of tiles in a group that blocks walk down
 inline constexpr int kPad = 8;         // words after each row of accumulators in shared memory
-inline constexpr int kLayers = 16;     // of threads that add partial sums
 
 // The type in which an operand's elements are stored.
 template <class In> struct Stored { using Element = In; };
@@ -323,18 +323,15 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_39_mma_st
   }
 }
 
-// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile.
-template <class In, int tile>
-__global__ void __launch_bounds__(kTiles[tile].bn / 4 * kLayers) tensor_39_fixup(Args<In> g) {
+// Fix-up: adds the partial sums of the split tiles and updates C.
+template <class In, int tile> __global__ void __launch_bounds__(kFixupThreads) tensor_39_fixup(Args<In> g) {
   constexpr Tile t = kTiles[tile];
-  __shared__ float layers[kLayers][t.bn];
-  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
-  const TilePosition tile_at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, g.stream_k.whole + split);
-  if (row >= tile_at.rows) return;  // uniform over the block
+  __shared__ __align__(16) float shared[kFixupShared<float>];
+  const int split = static_cast<int>(blockIdx.y), col = fixup_col<float>();
+  const TilePosition at = tile_position<t.bm, t.bn, kGroup>(g.m, g.n, g.stream_k.whole + split);
   pdl_wait();
-  if (!add_partials(layers, g.stream_k, g.partials, t.bm * t.bn, split, row)) return;
-  const int col = static_cast<int>(threadIdx.x) * 4;
-  finish_some<4>(g, 0, tile_at.row + row, tile_at.col + col, &layers[0][col], tile_at.cols - col);
+  const float* const sums = add_partials(shared, t.bn, g.stream_k, g.partials, t.bm * t.bn, split, at.rows);
+  if (sums != nullptr) finish_some<4>(g, 0, at.row + fixup_row(), at.col + col, sums + col, at.cols - col);
 }
 
 template <class In, class Out> Status launch_typed(const RungArgs& args, int tile, Stream stream) {
@@ -359,7 +356,8 @@ template <class In, class Out> Status launch_typed(const RungArgs& args, int til
             : (k_major_b ? tensor_39_mma_stream_k<In, i, false, true> : tensor_39_mma_stream_k<In, i, false, false>);
     const Status s = cairn::launch({stream_k.grid()}, t.threads(), t.shared(), stream, kernel, same);
     if (!s.ok() || stream_k.split == 0) return s;
-    return launch_pdl({t.bm, stream_k.split}, dim3(t.bn / 4, kLayers), 0, stream, tensor_39_fixup<In, i>, same);
+    const dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms);
+    return launch_pdl({ceil_div(t.bm, block.z), stream_k.split}, block, 0, stream, tensor_39_fixup<In, i>, same);
   });
 }
 
@@ -380,7 +378,7 @@ Choice choose(const Query& query) {
   const Tile& t = kTiles[0];
   const bool vector = query.aligned && p.lda * size_of(p.in) % 16 == 0 && p.ldb * size_of(p.in) % 16 == 0;
   const double rate = !vector ? 20 : p.in == Type::f32 ? 405 : 890;
-  const BlockCost cost{t.bm, t.bn, rate, vector ? 0.45 : 1, 0.25, 5500, 6000};
+  const BlockCost cost{t.bm, t.bn, rate, vector ? 0.45 : 1, 0.25, 5500, 6000, t.blocks};
   return choose_split(cost, ceil_div(p.k * size_of(p.in), t.bk), t.blocks, p, query.device);
 }
 

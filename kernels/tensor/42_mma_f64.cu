@@ -3,12 +3,11 @@
 // From    tensor/39_mma_stream_k
 // Idea    f64 on tensor cores. A fragment of f64 is one double of a lane for each four of k, so lanes load it by
 //         themselves, 8 bytes each: nothing is transposed, whatever the layout. A swizzle of 32 bytes keeps four rows of
-//         a tile in different banks. One mma is 16 deep, as deep as a k-step: fragments of A are loaded one ahead, and
-//         those of B are replaced by the next k-step's as soon as the last mma has taken them.
+//         a tile in different banks. A warp loads all its fragments, 8 or 16 deep, and then multiplies them; it is the
+//         block beside it on the SM that keeps the tensor cores busy meanwhile.
 // Before  39 has no f64. Its fragments come by ldmatrix, which is made for 16 bits, and rows that are not aligned to 16
 //         bytes are copied element by element.
-// Limit   The rate of tensor cores. Half the registers are accumulators, so that a block has an SM to itself, and nobody
-//         multiplies while it stores its tile.
+// Limit   The rate of tensor cores: two warps share each of an SM's four units, and at times both load.
 // Needs   f64; row-major nn, nt, tn, tt; any m, n, k (edges masked), strided batches; 16-byte copies of A and B where
 //         they are possible, else 8-byte ones; groups of rows; scratch memory, or no tile is split; sm_80, whose
 //         multiplications are 8 x 8 x 4 (device/mma_f64.hpp).
@@ -16,27 +15,29 @@
 
 #include "device/async_copy.hpp"
 #include "device/epilogue.hpp"
+#include "device/fixup.hpp"
 #include "device/launch.hpp"
 #include "device/mma_f64.hpp"
 #include "device/pdl.hpp"
 #include "device/stream_k.hpp"
 #include "device/strip_f64.hpp"
 #include "device/vec.hpp"
-#include "kernels/parts/block_cost.hpp"
+#include "kernels/parts/split_cost.hpp"
 #include "kernels/rung.hpp"
 
 namespace cairn::tensor_42 {
 
-inline constexpr int kM = 16, kN = 8, kK = 16;  // shape of one mma
-inline constexpr int kGroup = 8;                // rows of tiles in a group that blocks walk down
-inline constexpr int kPad = 8;                  // doubles after each row of accumulators in shared memory
-inline constexpr int kLayers = 8;               // of threads that add partial sums, at most
+inline constexpr int kM = 16, kN = 8;  // of one mma
+inline constexpr int kK = 16;          // of a k-step
+inline constexpr int kGroup = 8;       // rows of tiles in a group that blocks walk down
+inline constexpr int kPad = 8;         // doubles after each row of accumulators in shared memory
 inline constexpr int kMost = std::numeric_limits<int>::max();
 inline constexpr std::int64_t kMostTiles = 1 << 30;  // of a launch
 
 struct Tile {
-  int bm, bn;  // the block tile; a k-step is one mma deep
+  int bm, bn;  // the block tile; a k-step is 16 deep
   int wm, wn;  // the warp tile
+  int deep;    // k of one mma, 8 or 16: fragments of 8 take half the registers
   int stages;
   int blocks;  // occupancy: blocks an SM must be able to hold
   constexpr int threads() const { return bm / wm * (bn / wn) * 32; }
@@ -46,20 +47,21 @@ struct Tile {
     return threads() % kK == 0 && threads() % mn == 0 && kK * mn / 2 % threads() == 0;
   }
   constexpr bool valid() const {
-    return bm % wm == 0 && bn % wn == 0 && wn % (2 * kN) == 0 && copies(bm) && copies(bn) &&
-           wm % (2 * kM) == 0 &&                                 // fragments of A take turns in two sets of registers
-           stages >= 2 && shared() <= 99 * 1024 - 256 &&         // shared memory of a block on the smallest GPUs,
+    return bm % wm == 0 && bn % wn == 0 && wn % (2 * kN) == 0 && copies(bm) && copies(bn) && wm % kM == 0 &&
+           (deep == 8 || deep == 16) && stages >= 2 &&
+           shared() <= 99 * 1024 - 256 &&                        // shared memory of a block on the smallest GPUs,
            threads() / 32 * kM * (wn + kPad) * 8 <= shared() &&  // in which the strips fit at the end,
            blocks * (shared() + 1024) <= 227 * 1024 &&           // and of an SM of the largest
-           blocks * threads() * (wm * wn / 16 + 64) <= 65536;    // registers
+           blocks * threads() * (wm * wn / 16 + (wm + wn) * deep / 16 + 30) <= 65536;  // registers
   }
-  TileName name() const { return tile_text("%dx%dx%d %dx%d, %d stages by %d", bm, bn, kK, wm, wn, stages, blocks); }
+  TileName name() const {
+    return tile_text("%dx%dx%d %dx%dx%d, %d stages by %d", bm, bn, kK, wm, wn, deep, stages, blocks);
+  }
 };
-inline constexpr Tile kTiles[] = {{128, 128, 64, 32, 3, 1},  // [0] is the default
-                                  {128, 64, 64, 32, 3, 2},
-                                  {64, 64, 32, 32, 4, 3},
-                                  {128, 16, 32, 16, 4, 3},
-                                  {32, 128, 32, 32, 3, 2}};
+inline constexpr Tile kTiles[] = {{128, 64, 64, 32, 16, 3, 2},  // [0] is the default
+                                  {64, 64, 32, 32, 8, 4, 3},
+                                  {128, 16, 32, 16, 16, 4, 3},
+                                  {32, 128, 32, 32, 16, 3, 2}};
 inline constexpr Types kTypes[] = {{Type::f64, Type::f64}};
 
 // The kernel's arguments.
@@ -175,8 +177,10 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f6
   // Copy a tile of A and one of B into a stage, with `left` k-steps still to come, and advance along k.
   LoaderA a(g.A + job.group * g.stride_a, g.lda, job.row, job.begin, job.rows, g.vector_a);
   LoaderB b(g.B + job.group * g.stride_b, g.ldb, job.col, job.begin, job.cols, g.vector_b);
+  const int last =
+      static_cast<int>(min(g.k - std::int64_t{job.end - 1} * kK, std::int64_t{kK}));  // depth of that k-step
   const auto copy = [&](int stage, int left) {
-    const int depth = static_cast<int>(min(g.k - std::int64_t{job.end - left} * kK, std::int64_t{kK}));
+    const int depth = left > 1 ? kK : last;
     a.copy(sA + stage * LoaderA::kStage, depth);
     b.copy(sB + stage * LoaderB::kStage, depth);
   };
@@ -191,52 +195,42 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f6
     async_commit();
   }
 
-  // Fragments: of A two take turns, of B there is one for each eight columns.
-  double acc[down][across][4] = {}, rA[2][kK / 2], rB[across][kK / 4];
+  constexpr int deep = t.deep;
+  double acc[down][across][4] = {}, rA[down][deep / 2], rB[across][deep / 4];
   const int offset_a = LoaderA::lane_offset(row, lane), offset_b = LoaderB::lane_offset(col, lane);
-  const auto read_a = [&](double(&to)[kK / 2], int stage, int i) {
-    const double* from = sA + stage * LoaderA::kStage;
-#pragma unroll
-    for (int e = 0; e < kK / 2; ++e) to[e] = from[LoaderA::element(offset_a, i * kM + e % 2 * 8, e / 2 * 4)];
-  };
-  const auto read_b = [&](double(&to)[kK / 4], int stage, int j) {
-    const double* from = sB + stage * LoaderB::kStage;
-#pragma unroll
-    for (int e = 0; e < kK / 4; ++e) to[e] = from[LoaderB::element(offset_b, j * kN, e * 4)];
-  };
-
-  int now = 0, fill = ahead;  // the stage being multiplied, and the next to be filled
-  if (left > 0) {
-    async_wait<ahead - 1>();
-    __syncthreads();
-    read_a(rA[0], 0, 0);
-#pragma unroll
-    for (int j = 0; j < across; ++j) read_b(rB[j], 0, j);
-  }
 #pragma unroll 1
-  for (; left > 0; --left) {
+  for (int now = 0; left > 0; --left) {
+    async_wait<ahead - 1>();
+    __syncthreads();  // the copies of all threads have arrived, and all warps are done with the stage that is filled next
+    if (left > ahead) copy(now == 0 ? ahead : now - 1, left - ahead);
+    async_commit();
+
+    // All fragments, and then all products: while one block loads, another block of the SM multiplies.
+    const double *const nowA = sA + now * LoaderA::kStage, *const nowB = sB + now * LoaderB::kStage;
 #pragma unroll
-    for (int i = 0; i < down; ++i) {
-      if (i == down - 1) {
-        // The last row of fragments reads ahead into the next tiles. After the barrier the copies of all threads have
-        // arrived, and all warps are done with this stage, which the next k-step refills. After the last tile the same
-        // stage is read once more without need: a branch costs more.
-        async_wait<ahead - 1>();
-        __syncthreads();
-        if (left > 1) now = now == ahead ? 0 : now + 1;
-      }
-      if (i == 0) {
-        if (left > ahead) copy(fill, left - ahead);
-        async_commit();
-        fill = fill == ahead ? 0 : fill + 1;
-      }
-      read_a(rA[(i + 1) % 2], now, (i + 1) % down);
+    for (int k = 0; k < kK; k += deep) {
 #pragma unroll
       for (int j = 0; j < across; ++j) {
-        mma(acc[i][j], rA[i % 2], rB[j]);
-        if (i == down - 1) read_b(rB[j], now, j);
+#pragma unroll
+        for (int e = 0; e < deep / 4; ++e) rB[j][e] = nowB[LoaderB::element(offset_b, j * kN, k + e * 4)];
+      }
+#pragma unroll
+      for (int i = 0; i < down; ++i) {
+#pragma unroll
+        for (int e = 0; e < deep / 2; ++e)
+          rA[i][e] = nowA[LoaderA::element(offset_a, i * kM + e % 2 * 8, k + e / 2 * 4)];
+      }
+#pragma unroll
+      for (int i = 0; i < down; ++i) {
+#pragma unroll
+        for (int jj = 0; jj < across; ++jj) {
+          const int j = i % 2 == 0 ? jj : across - 1 - jj;
+          mma(acc[i][j], rA[i], rB[j]);
+        }
       }
     }
+
+    now = now == ahead ? 0 : now + 1;
   }
 
   // Store: a lane has pairs of neighbours, eight rows apart. Each warp writes 16 rows to shared memory and reads them
@@ -276,38 +270,22 @@ __global__ void __launch_bounds__(threads, kTiles[tile].blocks) tensor_42_mma_f6
   }
 }
 
-// Fix-up: adds the partial sums of the split tiles and updates C, a block for each row of each tile, a thread for two
-// columns. Each layer of threads adds every so many-th range in order, and the first layer then what all have, in order.
-template <int tile> __global__ void __launch_bounds__(kTiles[tile].bn / 2 * kLayers) tensor_42_fixup(Args g) {
+// Fix-up: adds the partial sums of the split tiles and updates C.
+template <int tile> __global__ void __launch_bounds__(kFixupThreads) tensor_42_fixup(Args g) {
   constexpr Tile t = kTiles[tile];
-  __shared__ double layers[kLayers][t.bn];
-  const StreamK& all = g.stream_k;
-  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x), begin = split * all.steps;
-  const int layer = static_cast<int>(threadIdx.y), deep = static_cast<int>(blockDim.y),
-            col = static_cast<int>(threadIdx.x) * 2;
-  const Where<tile> at(g, all.whole + split);
-  const int first = all.range_of(begin), last = all.range_of(begin + all.steps - 1);
-  const int ends_here = all.first(first) < begin ? 1 : 0;  // all ranges but perhaps the first begin in this tile
-  if (row >= at.rows || first == last) return;             // or one range covers the tile: it was not split; uniform
+  __shared__ __align__(16) double shared[kFixupShared<double>];
+  const int split = static_cast<int>(blockIdx.y), col = fixup_col<double>();
+  const Where<tile> at(g, g.stream_k.whole + split);
   pdl_wait();
-  double sum[2] = {};
-#pragma unroll 4
-  for (int range = first + layer; range <= last; range += deep) {
-    const std::int64_t slot = 2 * range + (range == first ? ends_here : 0);
-    double more[2];
-    load16(more, g.partials + slot * (t.bm * t.bn) + row * t.bn + col);
-    sum[0] += more[0], sum[1] += more[1];
-  }
-  store16(&layers[layer][col], sum);
-  __syncthreads();
-  if (layer > 0) return;
-  for (int y = 1; y < min(deep, last - first + 1); ++y) sum[0] += layers[y][col], sum[1] += layers[y][col + 1];
+  const double* const sums = add_partials(shared, t.bn, g.stream_k, g.partials, t.bm * t.bn, split, at.rows);
+  if (sums == nullptr) return;
+  const std::int64_t row = at.row + fixup_row();
   if (g.epilogue.vector && col + 1 < at.cols) {
-    finish_some<2>(g, at.batch, at.row + row, at.col + col, sum);
+    finish_some<2>(g, at.batch, row, at.col + col, sums + col);
   } else {
 #pragma unroll 1
     for (int e = 0; e < min(at.cols - col, 2); ++e)
-      finish_some<1>(g, at.batch, at.row + row, at.col + col + e, sum + e);
+      finish_some<1>(g, at.batch, row, at.col + col + e, sums + col + e);
   }
 }
 
@@ -342,45 +320,35 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
       if (Status s = cairn::launch({stream_k.grid()}, t.threads(), t.shared(), stream, kernel, same); !s.ok())
         return s;
       if (chosen.split == 0) continue;
-      const int deep = std::min(kLayers, partials_of_a_tile(chosen));
-      return launch_pdl({t.bm, chosen.split}, dim3(t.bn / 2, static_cast<unsigned>(deep)), 0, stream,
-                        tensor_42_fixup<i>, same);
+      const dim3 block = fixup_block(chosen, t.bm, t.bn * sizeof(double), args.sms);
+      return launch_pdl({ceil_div(t.bm, block.z), chosen.split}, block, 0, stream, tensor_42_fixup<i>, same);
     }
     return {};
   });
 }
 
-// The tile with the shortest forecast, whole or split along k, with rates of an H200; before sm_90 tensor cores multiply
-// half as much in a cycle. choose_split() counts partial sums of 4 bytes.
+// The tile and the division of its k-steps with the shortest forecast; before sm_90 tensor cores multiply half as much in
+// a cycle.
 Choice choose(const Query& query) {
-  constexpr double kEfficiency[] = {0.81, 0.86, 0.82, 0.58, 0.75}, kAlone[] = {1, 0.85, 0.8, 0.8, 0.8},
-                   kDramAlone[] = {0.9, 0.8, 0.8, 0.9, 0.8};
-  static_assert(std::size(kEfficiency) == std::size(kTiles));
+  struct Speed {
+    double efficiency, alone;  // the part of the peak that all blocks of an SM reach, and of that, one
+  };
+  constexpr Speed kSpeeds[] = {{0.92, 0.65}, {0.94, 0.5}, {0.62, 0.5}, {0.8, 0.6}};  // of an H200
+  static_assert(std::size(kSpeeds) == std::size(kTiles));
   const Problem& p = query.problem;
   const double peak = query.device.arch >= 90 ? 128 : 64;
-  const std::int64_t steps = ceil_div(p.k, kK);
-  const auto of = [&](int i) {
+  return shortest_division(query, std::size(kTiles), [&](int i) {
     const Tile& t = kTiles[i];
-    BlockCost cost{t.bm, t.bn, peak * kEfficiency[i], kAlone[i], kDramAlone[i], 1500 + t.bm * t.bn * 0.2, 6000};
-    const std::int64_t tiles = detail::tiles_of(cost, p), rest = tiles % (query.device.sms * t.blocks);
-    Choice choice;
-    if (tiles > kMostTiles || rest * steps > kMost) {  // integers are too short for the ranges of split tiles
-      choice.forecast = forecast(cost, p, query.device);
-    } else {
-      const StreamK split = split_tail_wave(tiles, steps, query.device.sms, t.blocks);
-      const auto more = static_cast<double>(2 * t.bm * t.bn * (8 - 4));  // bytes of a tile, written and read
-      cost.fixup += more * (split.blocks + split.split) / (detail::kDramBytes * query.device.sms);
-      choice = choose_split(cost, steps, t.blocks, p, query.device);
-      choice.scratch_bytes *= 2;
-    }
-    choice.tile = i;
-    return choice;
-  };
-  if (query.tile != kAnyTile) return of(query.tile);
-  Choice best = of(0);
-  for (int i = 1; i < static_cast<int>(std::size(kTiles)); ++i)
-    if (const Choice other = of(i); other.forecast.us() < best.forecast.us()) best = other;
-  return best;
+    const BlockCost cost{.bm = t.bm,
+                         .bn = t.bn,
+                         .rate = peak * kSpeeds[i].efficiency,
+                         .alone = kSpeeds[i].alone,
+                         .dram_alone = 0.6,
+                         .epilogue = 500 + t.bm * t.bn * 0.6,
+                         .fixup = 2850,
+                         .resident = t.blocks};
+    return divided(cost, ceil_div(p.k, kK), t.blocks, p, query.device);
+  });
 }
 
 extern const Rung rung = {.id = "tensor/42_mma_f64",

@@ -2,15 +2,14 @@
 // order. A cluster whose blocks share a tile along k adds them itself; those of stream-K are added by a fix-up kernel.
 #pragma once
 
+#include "device/fixup.hpp"
 #include "device/pdl.hpp"
 #include "device/strip.hpp"
 #include "kernels/hopper/parts/store.hpp"
 
 namespace cairn::hopper {
 
-inline constexpr int kFixupFloats = 4096;               // of shared memory in a fix-up block
-inline constexpr int kFixupThreads = kFixupFloats / 4;  // at most
-static_assert(kFixupFloats * sizeof(float) <= kHelperSharedBytes);
+static_assert(kFixupShared<float> * sizeof(float) <= kHelperSharedBytes);
 
 // Stores 64 x n partial sums to scratch memory, in rows `stride` apart; turned, their columns become its rows. Threads
 // do it because compute-sanitizer's initcheck does not see TMA stores and would report the memory as uninitialized.
@@ -95,25 +94,23 @@ __device__ __forceinline__ void add_in_cluster(const Args& g, int tile, int rank
   }
 }
 
-// The fix-up of the tiles that stream-K split: a block for each row of each, with a thread for four columns in as many
-// layers as there is memory for.
+// The fix-up of the tiles that stream-K split.
 template <class Out> __global__ void __launch_bounds__(kFixupThreads) hopper_fixup(const __grid_constant__ Args g) {
-  __shared__ __align__(16) float layers[kFixupFloats];
+  __shared__ __align__(16) float shared[kFixupShared<float>];
   pdl_launch_dependents();
-  const int split = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.x);
+  const int split = static_cast<int>(blockIdx.y), row = fixup_row(), col = fixup_col<float>();
   const SplitTile t = split_tile(g, g.bm, g.bn, g.stream_k.whole + split);
-  if (row >= t.rows_left) return;  // all threads of the block
   pdl_wait();
-  const auto deep = static_cast<int>(blockDim.y);
-  if (!add_partials(layers, t.cols, g.stream_k, g.partials, std::int64_t{t.rows} * t.cols, split, row, deep)) return;
-  const int col = static_cast<int>(threadIdx.x) * 4;
+  const float* const sums =
+      add_partials(shared, t.cols, g.stream_k, g.partials, std::int64_t{t.rows} * t.cols, split, t.rows_left);
+  if (sums == nullptr) return;
   if (!g.epilogue.any) {
-    update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, layers + col, t.cols_left - col, g.alpha,
+    update<Out, 4>(static_cast<Out*>(g.C) + t.first + row * g.ldc + col, sums + col, t.cols_left - col, g.alpha,
                    g.beta, g.vector_c);
     return;
   }
   finish_neighbours<Out, 4>(g.epilogue, g.C, {t.first + row * g.ldc + col, t.batch, t.row + row, t.col + col},
-                            t.cols_left - col, static_cast<const float*>(layers + col), g.alpha, g.beta);
+                            t.cols_left - col, sums + col, g.alpha, g.beta);
 }
 
 }  // namespace cairn::hopper

@@ -14,7 +14,7 @@ namespace cairn {
 namespace {
 
 constexpr std::string_view kHonest = "tensor/42_mma_f64";
-constexpr int kSmallTile = 2;  // 64 x 64, k-steps of 16
+constexpr int kSmallTile = 1;  // 64 x 64, k-steps of 16
 
 // With a tile of 64 x 64 and 16 SMs, one tile of 64 k-steps is split into 16 ranges of 64 of k.
 constexpr Shape kSplit = {64, 64, 1024};

@@ -146,30 +146,28 @@ cairn_mutant(small_odd_lines traced tensor/41_mma_small
 
 # The fix-up leaves out the last range of k-steps of a tile.
 cairn_mutant(f64_lost_range plain tensor/42_mma_f64
-[[  for (int range = first + layer; range <= last; range += deep) {]]
-[[  for (int range = first + layer; range < last; range += deep) {]])
+[[  const double* const sums = add_partials(shared, t.bn, g.stream_k, g.partials, t.bm * t.bn, split, at.rows);]]
+[[  StreamK some = g.stream_k; some.steps -= some.each; const double* const sums = add_partials(shared, t.bn, some, g.partials, t.bm * t.bn, split, at.rows);]])
 
-# It adds the ranges from the last one on. Where sums are exact nothing shows.
+# It has one layer, which adds the ranges one after the other. Where sums are exact nothing shows.
 cairn_mutant(f64_other_order plain tensor/42_mma_f64
-[[  for (int range = first + layer; range <= last; range += deep) {]]
-[[  for (int range = last - layer; range >= first; range -= deep) {]])
+[[      const dim3 block = fixup_block(chosen, t.bm, t.bn * sizeof(double), args.sms);]]
+[[      dim3 block = fixup_block(chosen, t.bm, t.bn * sizeof(double), args.sms); block.y = 1;]])
 
-# Of the sixteen k of a multiplication A has the last four first, and B the first.
+# Of the k of a multiplication A has the last four first, and B the first.
 cairn_mutant(f64_k_order plain tensor/42_mma_f64
-[[from[LoaderA::element(offset_a, i * kM + e % 2 * 8, e / 2 * 4)];]]
-[[from[LoaderA::element(offset_a, i * kM + e % 2 * 8, 12 - e / 2 * 4)];]])
+[[nowA[LoaderA::element(offset_a, i * kM + e % 2 * 8, k + e / 2 * 4)];]]
+[[nowA[LoaderA::element(offset_a, i * kM + e % 2 * 8, k + deep - 4 - e / 2 * 4)];]])
 
-# The fragments of B are replaced by those of the next k-step a row of multiplications too early.
+# The fragments of B are those of the next k-step.
 cairn_mutant(f64_early_b plain tensor/42_mma_f64
-[[        if (i == down - 1) read_b(rB[j], now, j);]]
-[[        if (i == down - 2) read_b(rB[j], left > 1 ? (now == ahead ? 0 : now + 1) : now, j);]])
+[[*const nowB = sB + now * LoaderB::kStage;]]
+[[*const nowB = sB + (left == 1 ? now : now == ahead ? 0 : now + 1) * LoaderB::kStage;]])
 
-# Only the warp waits until the next tiles are there and this stage is read.
+# Only the warp waits until the tiles are there and the stage that is filled next is read.
 cairn_mutant(f64_syncwarp traced tensor/42_mma_f64
-[[        __syncthreads();
-        if (left > 1) now = now == ahead ? 0 : now + 1;]]
-[[        __syncwarp();
-        if (left > 1) now = now == ahead ? 0 : now + 1;]])
+[[    __syncthreads();  // the copies of all threads have arrived]]
+[[    __syncwarp();  // the copies of all threads have arrived]])
 
 # Rows of A are copied by 16 bytes where they begin in the middle of them.
 cairn_mutant(f64_odd_rows plain tensor/42_mma_f64
@@ -182,8 +180,8 @@ cairn_mutant(f32_one_tile plain simt/23_stream_k
 
 # How many layers of threads add the partial sums depends on how often the rung ran before, and so does their order.
 cairn_mutant(f32_order plain simt/23_stream_k
-[[    const unsigned deep = static_cast<unsigned>(std::min(partials_of_a_tile(stream_k), kLayers));]]
-[[    static int runs = 0; const unsigned deep = static_cast<unsigned>(1 + runs++ % std::min(partials_of_a_tile(stream_k), kLayers));]])
+[[    const dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms);]]
+[[    static unsigned runs = 0; dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms); block.y = 1 + runs++ % block.y;]])
 
 # Partial sums are multiplied by alpha, and so is what the fix-up makes of them.
 cairn_mutant(f32_alpha_twice plain simt/23_stream_k
