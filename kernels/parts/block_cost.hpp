@@ -17,26 +17,26 @@ struct BlockCost {
   double dram_alone;    // the same of DRAM bandwidth: how much of it one block's copies in flight reach
   double epilogue;      // cycles per tile, after its last k-step
   double fixup = 0;     // cycles of the fix-up kernel of split tiles, without the bytes it moves
+  int resident = 1;     // co-resident blocks of an SM
 };
 
 namespace detail {
-inline constexpr double kDramBytes = 2500.0 / 132;  // per cycle and SM, on an H200
+inline constexpr double kDramBytes = 3750.0 / 132;  // per cycle and SM, on an H200: of what is seldom all in DRAM
 
-// `busiest`: tiles that the busiest SM computes; `blocks`: the blocks it runs for them.
-inline Forecast block_forecast(const BlockCost& b, const Problem& p, const Device& device, double busiest,
-                               double blocks, double fixup = 0) {
-  constexpr double kLaunch = 2400, kClock = 0.9;  // fitted on an H200
-  blocks = std::max(blocks, 1.0);
-  const double rate = b.rate * std::min(1.0, blocks * b.alone),
-               dram = kDramBytes * std::min(1.0, blocks * b.dram_alone);
-  const double loop = busiest * static_cast<double>(b.bm * b.bn * p.k) / rate;
+// `full`: tiles that an SM computes at full occupancy. Then come `last` blocks at a time, each with `part` of a tile.
+inline Forecast block_forecast(const BlockCost& b, const Problem& p, const Device& device, double full, double last,
+                               double part, double fixup = 0) {
+  constexpr double kLaunch = 3350, kClock = 0.9;  // fitted on an H200
+  const double tile = static_cast<double>(b.bm * b.bn * p.k) / b.rate;
+  const double loop = tile * (full + (last > 0 ? last * part / std::min(1.0, last * b.alone) : 0));
+  const double dram = kDramBytes * std::min(1.0, std::max(full + last, 1.0) * b.dram_alone);
   const auto elements = static_cast<double>((p.m + p.n) * p.k * p.batch * size_of(p.in)) +
                         static_cast<double>(p.m * p.n * p.batch * size_of(p.out));
   const double memory = elements / (dram * device.sms), mhz = kClock * device.mhz;
   Forecast f;
   f.add("launch", kLaunch / mhz);
   f.add(loop >= memory ? "main loop" : "main loop (DRAM)", std::max(loop, memory) / mhz);
-  f.add("epilogue", b.epilogue * std::max(busiest, 1.0) / mhz);
+  f.add("epilogue", b.epilogue * std::max(full + last, 1.0) / mhz);
   f.add("fix-up of split tiles", fixup / mhz);
   return f;
 }
@@ -46,8 +46,9 @@ inline std::int64_t tiles_of(const BlockCost& b, const Problem& p) {
 }  // namespace detail
 
 inline Forecast forecast(const BlockCost& b, const Problem& p, const Device& device) {
-  const auto busiest = static_cast<double>((detail::tiles_of(b, p) + device.sms - 1) / device.sms);
-  return detail::block_forecast(b, p, device, busiest, busiest);
+  const std::int64_t tiles = detail::tiles_of(b, p), wave = std::int64_t{device.sms} * b.resident;
+  const std::int64_t full = tiles / wave * b.resident, last = (tiles % wave + device.sms - 1) / device.sms;
+  return detail::block_forecast(b, p, device, static_cast<double>(full), static_cast<double>(last), 1);
 }
 
 // For a kernel that can split its tail wave (stream-K), with `resident` co-resident blocks per SM and `steps` k-steps
@@ -72,8 +73,8 @@ inline Choice choose_split(const BlockCost& b, std::int64_t steps, int resident,
   const double moved = 2 * tile * (stream_k.blocks + stream_k.split);  // partial sums, written and read
   split.keep(stream_k);
   split.scratch_bytes = stream_k.partial_tiles() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
-  split.forecast = detail::block_forecast(b, p, device, stream_k.whole / sms + parts * part,
-                                          stream_k.whole / sms + parts, b.fixup + moved / (detail::kDramBytes * sms));
+  split.forecast = detail::block_forecast(b, p, device, stream_k.whole / sms, parts, part,
+                                          b.fixup + moved / (detail::kDramBytes * sms));
   return split.forecast.us() < whole.forecast.us() ? split : whole;
 }
 

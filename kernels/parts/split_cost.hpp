@@ -18,19 +18,24 @@ inline Choice divided(const BlockCost& b, std::int64_t steps, int resident, cons
   Choice best;
   best.keep(whole_tiles(tiles, steps));
   best.forecast = forecast(b, p, device);
-  // k-steps of split tiles are counted by an int.
-  if (p.is_grouped() || steps > std::numeric_limits<int>::max() / (std::int64_t{device.sms} * resident)) return best;
-  const auto sms = static_cast<double>(device.sms), tile = static_cast<double>(b.bm * b.bn) * sizeof(float);
+  // Tiles and k-steps of split tiles are counted by an int.
+  if (p.is_grouped() || tiles > (std::int64_t{1} << 30) ||
+      steps > std::numeric_limits<int>::max() / (std::int64_t{device.sms} * resident))
+    return best;
+  const auto sms = static_cast<double>(device.sms);
+  const std::size_t tile =
+      static_cast<std::size_t>(b.bm * b.bn) * (p.in == Type::f64 ? sizeof(double) : sizeof(float));
   const auto consider = [&](const StreamK& s) {
     if (s.split == 0) return;
     const int ranges = (s.blocks + device.sms - 1) / device.sms;  // of the busiest SM, at the same time
     const double part = static_cast<double>(s.each + (s.longer > 0 ? 1 : 0)) / static_cast<double>(steps);
-    const double again = s.shares > 0 ? 0 : b.epilogue;    // a range that ends in one tile and begins another
-    const double moved = 4 * tile * (s.blocks + s.split);  // partial sums, written and read, at half of DRAM's rate
+    const double again = s.shares > 0 ? 0 : b.epilogue;  // a range that ends in one tile and begins another
+    // Partial sums, written and read, at half of DRAM's rate.
+    const double moved = 4 * static_cast<double>(tile) * (s.blocks + s.split);
     Choice split;
     split.keep(s);
-    split.scratch_bytes = s.partial_tiles() * static_cast<std::size_t>(b.bm * b.bn) * sizeof(float);
-    split.forecast = detail::block_forecast(b, p, device, s.whole / sms + ranges * part, s.whole / sms + ranges,
+    split.scratch_bytes = s.partial_tiles() * tile;
+    split.forecast = detail::block_forecast(b, p, device, s.whole / sms, ranges, part,
                                             b.fixup + again + moved / (detail::kDramBytes * sms));
     if (split.forecast.us() < best.forecast.us()) best = split;
   };

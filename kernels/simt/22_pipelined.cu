@@ -364,7 +364,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // The tile with the shortest forecast: the busiest SM decides. A block that is alone on its SM keeps only its own
 // warps' schedulers busy, and a smaller tile spends more of its issue slots on loads.
 Choice choose(const Query& query) {
-  constexpr double kRate = 115, kRateOfDoubles = 51, kEfficiency[std::size(kTiles)] = {1, 0.97, 0.7};  // of an H200
+  constexpr double kRate = 115, kRateOfDoubles = 51, kEfficiency[std::size(kTiles)] = {1, 1.07, 0.8};  // of an H200
   const Problem& p = query.problem;
   const bool aligned = p.lda % (16 / size_of(p.in)) == 0 && p.ldb % (16 / size_of(p.in)) == 0;
   return shortest(query, std::size(kTiles), [&](int i) {
@@ -378,7 +378,8 @@ Choice choose(const Query& query) {
                      .rate = (p.in == Type::f64 ? kRateOfDoubles : kRate) * kEfficiency[i] / (1 + single / 3),
                      .alone = std::min(1.0, t.warps() / 8.0),
                      .dram_alone = 0.5,
-                     .epilogue = 1500},
+                     .epilogue = 2500,
+                     .resident = t.blocks},
                     p, query.device);
   });
 }

@@ -322,14 +322,14 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 
 // Cycles, fitted to times of an H200.
 namespace model {
-inline constexpr double kLaunch = 2400;   // a grid
-inline constexpr double kLatency = 2000;  // from a copy's issue until its k-step can be multiplied
-inline constexpr double kChunk = 770;  // a team's chunk of k beyond its multiply-adds: its first loads are waited for
-inline constexpr double kFinish = 50;  // from a team's last multiply-add until its stores are issued
-inline constexpr double kRead = 2.2, kSum = 8.8;     // a warp's request of operands in shared memory, and of sums
-inline constexpr double kCopy = 4.7, kStore = 16.5;  // a warp's copy from global memory, and its store to C
+inline constexpr double kLaunch = 2600;   // a grid
+inline constexpr double kLatency = 1700;  // from a copy's issue until its k-step can be multiplied
+inline constexpr double kChunk = 615;  // a team's chunk of k beyond its multiply-adds: its first loads are waited for
+inline constexpr double kFinish = 25;  // from a team's last multiply-add until its stores are issued
+inline constexpr double kRead = 2.4, kSum = 8.8;     // a warp's request of operands in shared memory, and of sums
+inline constexpr double kCopy = 5.5, kStore = 15.3;  // a warp's copy from global memory, and its store to C
 inline constexpr double kBusy = 1.55;                // issue slots that are lost, for each that is used
-inline constexpr double kL2Bytes = 16.3;             // of an SM, where all read
+inline constexpr double kL2Bytes = 21;               // of an SM, where all read
 }  // namespace model
 
 Forecast forecast(const Problem& p, const Device& device, int tile) {

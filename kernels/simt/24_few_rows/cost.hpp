@@ -88,19 +88,19 @@ inline bool usually_turned(const Problem& p) {
 
 // Cycles, estimated for an H200.
 namespace model {
-inline constexpr double kClock = 0.98;         // of the highest
-inline constexpr double kLaunch = 2500;        // a grid
-inline constexpr double kStart = 2600;         // a block's first loads: of W, and of X by way of shared memory
-inline constexpr double kStep = 1300;          // a block's step: it waits for its loads
-inline constexpr double kIssue = 110;          // an SM's for the loads of a block's step,
-inline constexpr double kSingle = 110;         // and where they are of single elements
-inline constexpr double kRow = 56;             // for the multiply-adds of each row, 32 at the least,
-inline constexpr double kLanes = 18;           // and where its lanes read different elements of it
-inline constexpr double kStage = 3;            // to bring 32 elements of X to shared memory
-inline constexpr double kSum = 3;              // to add up 32 sums of the block's threads
-inline constexpr double kDram = 16, kL2 = 22;  // bytes for each SM,
-inline constexpr double kRun = 24;             // of DRAM also for each run of neighbours that a block reads
-inline constexpr double kAdd = 2600;           // the kernel that adds partial sums
+inline constexpr double kClock = 0.98;           // of the highest
+inline constexpr double kLaunch = 2500;          // a grid
+inline constexpr double kStart = 4340;           // a block's first loads: of W, and of X by way of shared memory
+inline constexpr double kStep = 1950;            // a block's step: it waits for its loads
+inline constexpr double kIssue = 225;            // an SM's for the loads of a block's step,
+inline constexpr double kSingle = 270;           // and where they are of single elements
+inline constexpr double kRow = 46;               // for the multiply-adds of each row, 32 at the least,
+inline constexpr double kLanes = 17;             // and where its lanes read different elements of it
+inline constexpr double kStage = 8;              // to bring 32 elements of X to shared memory
+inline constexpr double kSum = 12;               // to add up 32 sums of the block's threads
+inline constexpr double kDram = 15.3, kL2 = 35;  // bytes for each SM,
+inline constexpr double kRun = 37;               // of DRAM also for each run of neighbours that a block reads
+inline constexpr double kAdd = 4450;             // the kernel that adds partial sums
 }  // namespace model
 
 inline Forecast forecast(const Problem& p, const Device& device, const Tile& tile, bool turned, double slices) {
