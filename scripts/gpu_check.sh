@@ -28,6 +28,8 @@
 #                 they are not; without samples
 #   drawn         the library over shapes by lot, of CAIRN_SEED (2026): general in four types, the other classes in bf16:
 #                 drawn_CLASS_TYPE.json
+#   drawn_full    the same in f32, all classes, and f64, general ones; the course in both, and f64 at 4096 cubed in all
+#                 layouts: squares_f64.json
 #   epilogues     the library with bias and activation, with scales and with groups of rows, beside cuBLAS:
 #                 epilogues.json, scales*.json, groups.json
 #   python        the tests of the Python package and of PyTorch's operators on the GPU, and what a call and an MLP take
@@ -160,9 +162,9 @@ summit() {
     bench summit_sustained_e4m3.json "${some[@]}" --type e4m3fast:bf16 --layout nn,nt,tn,tt --shape 4096,8192 &&
     bench summit_sustained_odd.json "${some[@]}" --type bf16 --layout nn --shape 4095
 }
-course() {
+course() {  # course TYPE...
   local type
-  for type in bf16 f16 tf32 e4m3fast:bf16; do
+  for type in "$@"; do
     bench "course_${type%%:*}.json" cairn --suite course --type "$type" --seconds 0.2 --samples summary || return
     slower "course_${type%%:*}.json"
   done
@@ -170,6 +172,7 @@ course() {
 # What the library lost since the committed record of the same name: rows that do not agree with it and take 5 % longer.
 # Results that are right say nothing about this.
 slower() {
+  [ -e "results/h200/$1" ] || return 0
   "$cairn" compare "results/h200/$1" "$out/$1" --format csv |
     awk -F, -v record="$1" '$1 == "cairn" && $12 ~ /^false/ && $6 > 5 {
       printf "slower by %.0f %% than in %s: %s\n", $6, record, $3 }' | tee -a "$summary"
@@ -213,6 +216,15 @@ drawn() {
   for class in thin deep wide odd batched; do
     bench "drawn_${class}_bf16.json" "${lot[@]}" --suite "drawn:$class" --count 60 --type bf16 || return
   done
+}
+drawn_full() {
+  local class lot=(cairn --seed "${CAIRN_SEED:-2026}" --seconds 0.01)
+  for class in general thin deep odd batched wide; do
+    bench "drawn_${class}_f32.json" "${lot[@]}" --suite "drawn:$class" --count 60 --type f32 || return
+  done
+  bench drawn_general_f64.json "${lot[@]}" --suite drawn:general --count 60 --type f64 &&
+    bench squares_f64.json cairn 'cublas/*' --type f64 --layout nn,nt,tn,tt --shape 4096 --seconds 0.3 --samples summary &&
+    course f32 f64
 }
 # Without an epilogue first, in the same record. Blocks are scaled where sums are promoted, vectors in both computes.
 epilogues() {
@@ -262,9 +274,10 @@ if want ladder; then step ladder bench ladder.json --shape 4096 --seconds 2; fi
 if want tensor; then step tensor tensor; fi
 if want hopper; then step hopper hopper; fi
 if want summit; then step summit summit; fi
-if want course; then step course course; fi
+if want course; then step course course bf16 f16 tf32 e4m3fast:bf16; fi
 if want tiles; then step tiles tiles; fi
 if want drawn; then step drawn drawn; fi
+if want drawn_full; then step drawn_full drawn_full; fi
 if want epilogues; then step epilogues epilogues; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi
