@@ -33,7 +33,7 @@ TEST(Fixup, ABlockHasRowsAndLayersOfThreadsWithinItsLimits) {
           EXPECT_LE(block.x * block.y * block.z, static_cast<unsigned>(kFixupThreads));
           // More than one layer only where all of them are threads for one wave.
           const std::int64_t threads = std::int64_t{block.x} * block.y * t.rows * s.split;
-          if (block.y > 1) EXPECT_LE(threads, std::int64_t{kSms} * 1024);
+          EXPECT_TRUE(block.y == 1 || threads <= std::int64_t{kSms} * 1024) << threads;
         }
       }
     }
