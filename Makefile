@@ -30,7 +30,7 @@ report: build ## write a climb and a bench of this machine into build/report/
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
 readme: build ## write the tables of README.md, docs/ladder.md and docs/trail/ again, from their records
-	$(CAIRN) report --readme README.md $(patsubst %,results/h200/%.json,course_bf16 course_f16 course_tf32 course_e4m3fast squares)
+	$(CAIRN) report --readme README.md $(patsubst %,results/h200/%.json,course_bf16 course_f16 course_tf32 course_e4m3fast course_f32)
 	@for page in docs/ladder.md docs/trail/*.md; do \
 	  $(CAIRN) report --readme $$page $(patsubst %,results/h200/%.json,ladder tensor hopper) || exit; done
 

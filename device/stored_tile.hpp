@@ -97,7 +97,11 @@ __device__ __forceinline__ void outer_products(T (&acc)[tm][tn], int i0, int j0,
 #pragma unroll
     for (int j = 0; j < chunk; ++j) {
 #pragma unroll
-      for (int i = 0; i < chunk; ++i) acc[i0 + i][j0 + j] += a[e][i] * b[e][j];
+      for (int i = 0; i < chunk; ++i) {
+        T& sum = acc[i0 + i][j0 + j];  // fused, so that tiles at edges have the bits of others
+        if constexpr (sizeof(T) == 8) sum = fma(a[e][i], b[e][j], sum);
+        if constexpr (sizeof(T) == 4) sum = fmaf(a[e][i], b[e][j], sum);
+      }
     }
   }
 }

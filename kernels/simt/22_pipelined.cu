@@ -361,24 +361,23 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
                                       : launch_typed<float>(args, tile, stream);
 }
 
-// The tile with the shortest forecast: the busiest SM decides. A block that is alone on its SM keeps only its own
-// warps' schedulers busy, and a smaller tile spends more of its issue slots on loads.
 Choice choose(const Query& query) {
-  constexpr double kRate = 115, kRateOfDoubles = 51, kEfficiency[std::size(kTiles)] = {1, 1.07, 0.8};  // of an H200
+  constexpr double kRate = 115, kRateOfDoubles = 51, kEfficiency[std::size(kTiles)] = {1, 0.985, 0.8};  // of an H200
   const Problem& p = query.problem;
-  const bool aligned = p.lda % (16 / size_of(p.in)) == 0 && p.ldb % (16 / size_of(p.in)) == 0;
+  const bool aligned = p.lda * size_of(p.in) % 16 == 0 && p.ldb * size_of(p.in) % 16 == 0;
   return shortest(query, std::size(kTiles), [&](int i) {
     const Tile t = kTiles[i].of(static_cast<std::size_t>(size_of(p.in)));
-    // Copies element by element take a third longer: all of them, or those of tiles at edges, for which a wave waits.
-    const auto tiles = static_cast<double>(ceil_div(p.m, t.bm) * ceil_div(p.n, t.bn) * p.batch);
-    const double wave = std::min(1.0, query.device.sms * t.blocks / std::max(tiles, 1.0));
-    const double single = !aligned ? 1 : p.m % t.bm + p.n % t.bn == 0 ? 0 : wave;
+    // Tiles at edges, or all, are copied and stored element by element; a wave that has one waits for it.
+    const auto tiles = static_cast<double>(ceil_div(p.m, t.bm) * ceil_div(p.n, t.bn) * p.batch),
+               edges = tiles - static_cast<double>(p.m / t.bm * (p.n / t.bn) * p.batch);
+    const double wave = query.device.sms * t.blocks, at_edges = std::min(1.0, std::max(edges, wave) / tiles);
+    const double single = !aligned ? 1 : edges == 0 ? 0 : at_edges;
     return forecast({.bm = t.bm,
                      .bn = t.bn,
                      .rate = (p.in == Type::f64 ? kRateOfDoubles : kRate) * kEfficiency[i] / (1 + single / 3),
                      .alone = std::min(1.0, t.warps() / 8.0),
                      .dram_alone = 0.5,
-                     .epilogue = 2500,
+                     .epilogue = 2500 + single * t.bm * t.bn / 2,
                      .resident = t.blocks},
                     p, query.device);
   });

@@ -363,7 +363,7 @@ Choice choose(const Query& query) {
     double efficiency,
         alone;  // multiply-adds per issue slot, relative to tile 0; the part of it that one block reaches
   };
-  constexpr Speed kSpeeds[] = {{1.01, 0.92},  {1.01, 0.7},  {0.875, 0.65},
+  constexpr Speed kSpeeds[] = {{1.01, 0.92},  {0.99, 0.7},  {0.875, 0.65},
                                {0.715, 0.66}, {0.73, 0.73}, {0.78, 0.66}};  // of an H200
   static_assert(std::size(kSpeeds) == std::size(kTiles));
   const Problem& p = query.problem;

@@ -323,7 +323,7 @@ TEST(Choose, SmallProductsOfF32TakeTheRungForThem) {
   };
   EXPECT_EQ(tile(problem(Type::f32, 16, 16, 16, n, n, 4096)), "16x16x16 4x4, k by 2, 4 a block");
   EXPECT_EQ(tile(problem(Type::f32, 32, 32, 32, n, t, 4096)), "32x32x16 4x8, k by 1, 4 a block");
-  EXPECT_EQ(tile(problem(Type::f32, 512, 512, 512)), "32x32x64 4x8, k by 8, 1 a block");
+  EXPECT_EQ(tile(problem(Type::f32, 512, 512, 512)), "32x64x64 8x8, k by 8, 1 a block");
   EXPECT_EQ(tile(problem(Type::f32, 4096, 4096, 4096)), "");
   EXPECT_EQ(tile(problem(Type::f32, 512, 512, 512, n, n, 64)), "");
 }

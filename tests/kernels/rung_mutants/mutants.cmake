@@ -181,7 +181,7 @@ cairn_mutant(f32_one_tile plain simt/23_stream_k
 # How many layers of threads add the partial sums depends on how often the rung ran before, and so does their order.
 cairn_mutant(f32_order plain simt/23_stream_k
 [[    const dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms);]]
-[[    static unsigned runs = 0; dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms); block.y = 1 + runs++ % block.y;]])
+[[    static unsigned runs = 0; dim3 block = fixup_block(stream_k, t.bm, t.bn * sizeof(float), args.sms); block.y = 1 + runs++ % 2;]])
 
 # Partial sums are multiplied by alpha, and so is what the fix-up makes of them.
 cairn_mutant(f32_alpha_twice plain simt/23_stream_k
