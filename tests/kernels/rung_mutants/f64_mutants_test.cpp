@@ -66,7 +66,7 @@ int other_bits(std::string_view id) {
 TEST(F64Mutants, ALostRangeOfKIsMissed) {
   for (const std::uint64_t seed : kSeeds) {
     EXPECT_NE(on_units("mutant/f64_lost_range", kSplit, seed, kUnits), "");
-    EXPECT_EQ(on_units("mutant/f64_lost_range", kSplit, seed, 1), "") << "nothing is split on one SM";
+    EXPECT_EQ(on_units("mutant/f64_lost_range", {64, 64, 64}, seed, 1), "") << "four k-steps are not split";
     EXPECT_EQ(on_units(kHonest, kSplit, seed, kUnits), "");
   }
 }
