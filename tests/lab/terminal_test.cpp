@@ -55,7 +55,7 @@ TEST(Width, EveryHelpFitsTheTerminal) {
 TEST(Width, RecordsFitTheTerminal) {
   const std::string folder = CAIRN_SOURCE_DIR "/results/h200/";
   for (const char* record : {"calibration", "calibration_simt", "tensor", "hopper", "ladder", "host", "probes",
-                             "seeds", "stream_k", "summit_tiles", "tiles_held_general"})
+                             "drawn_odd_f32", "stream_k", "summit_tiles", "tiles_held_general"})
     expect_fits("report " + folder + record + ".json");
   expect_fits("report --style S0 " + folder + "ladder.json");
   expect_fits("compare " + folder + "course_bf16.json " + folder + "course_bf16.json");
