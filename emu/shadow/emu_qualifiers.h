@@ -1,7 +1,14 @@
 // CUDA's qualifiers, for g++.
 #pragma once
 
+// In a whole program (cairn-nvcc) a kernel is found by its address, so it stays a function of its own. The driver knows
+// kernels by this attribute.
+#ifdef CAIRN_PROGRAM
+#define __global__ __attribute__((noipa))
+#define __managed__  // memory is the host's
+#else
 #define __global__
+#endif
 #define __device__
 #define __host__
 #define __constant__

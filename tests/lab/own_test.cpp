@@ -187,17 +187,17 @@ TEST(OwnErrors, FilesAreNamedAsTheUserDoes) {
 }
 
 TEST(OwnTools, WhatIsMissingIs77) {
-  OwnBuild build = own_build();
+  program::Build build = program::this_build();
   build.to_headers = "/nowhere";
   if (build.libraries.empty()) GTEST_SKIP() << "this build has no traced emulator";
-  EXPECT_FALSE(find_tools(build).compiler.empty());
+  EXPECT_FALSE(program::find_tools(build).compiler.empty());
   build.libraries[0] = "/nowhere/libcairn_emu_own.a";
   try {
-    find_tools(build);
+    program::find_tools(build);
     ADD_FAILURE() << "nothing was missed";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), kLacking);
-    EXPECT_STREQ(error.what(), "a kernel of your own needs /nowhere/libcairn_emu_own.a, which is not there");
+    EXPECT_STREQ(error.what(), "CUDA sources need /nowhere/libcairn_emu_own.a, which is not there");
   }
 }
 

@@ -66,7 +66,7 @@ class Started {
       const std::string number = process.path().filename().string();
       if (number.find_first_not_of("0123456789") != std::string::npos || number == std::to_string(id)) continue;
       const std::string words = slurp(process.path() / "cmdline");
-      if (words.find(folder.string() + "/cairn_trace_") != std::string::npos) found.push_back(number + " " + words);
+      if (words.find(folder.string() + "/cairn_program_") != std::string::npos) found.push_back(number + " " + words);
     }
     return found;
   }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "lab/exit.hpp"
 #include "lab/output.hpp"
 #include "lab/profile/process.hpp"
+#include "lab/program/dynamic_shared.hpp"
 
 namespace cairn::lab::trace {
 namespace {
@@ -42,9 +42,9 @@ std::string driver(const OwnSource& source) {
 
 // The traced build's flags, and a name of our own for the folder of the user's file: the tracer knows some real ones,
 // and shortens or passes over what lies there.
-Words common(const OwnSource& source, const Tools& tools) {
+Words common(const OwnSource& source, const program::Tools& tools) {
   Words words = {tools.compiler, "-std=c++20", "-fvisibility=hidden", "-w"};
-  words += tools.flags;
+  words += tools.traced;
   words.emplace_back("-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the driver
   const std::string folder = fs::absolute(source.file).lexically_normal().parent_path().string();
   words.push_back(fmt::format("-ffile-prefix-map={}/={}", folder, kUsersFolder));
@@ -63,7 +63,7 @@ Words common(const OwnSource& source, const Tools& tools) {
 }
 
 // A compiler that is killed leaves temporary files of its own, so these too go where everything is removed.
-std::string run(const Words& words, const OwnSource& source, const Words& kernels, const Workplace& place,
+std::string run(const Words& words, const OwnSource& source, const Words& kernels, const program::Workplace& place,
                 const std::function<bool()>& tick) {
   const profile::Ran ran = profile::run_program(words, tick, {"TMPDIR=" + (place / "")});
   if (tick && !tick()) throw Error(kInterrupted, "interrupted");
@@ -77,26 +77,6 @@ void refuse(const OwnSource& source, const std::vector<Spot>& refused) {
   const std::string more = refused.size() == 1 ? "" : fmt::format(" (and {} more)", refused.size() - 1);
   throw Error(kUsage, fmt::format("{}:{}: {} is not emulated{}; see docs/own_kernels.md for what is",
                                   named_by_user(first.file, source.file), first.line, first.what, more));
-}
-
-// As cmake/dynamic_shared.cmake does for the ladder: every `extern __shared__ T name[]` is a thread_local that is
-// declared and nowhere defined, and all of them name the block's dynamic shared memory.
-std::string dynamic_shared(const std::string& symbols) {
-  static const std::regex undefined(R"(TLS +[A-Z]+ +[A-Z]+ +UND +(\S+))");
-  std::set<std::string> names;
-  for (std::sregex_iterator at(symbols.begin(), symbols.end(), undefined), end; at != end; ++at) {
-    if (const std::string name = (*at)[1]; !name.starts_with("_ZSt")) names.insert(name);
-  }
-  if (names.empty()) return "";  // the emulator's own will do
-  names.insert("cairn_emu_dynamic_block");
-  std::string text = "asm(R\"(\n  .pushsection .tbss,\"awT\",@nobits\n  .balign 1024\n";
-  for (const std::string& name : names) {
-    text += fmt::format("  .globl {0}\n  .hidden {0}\n  .type {0}, %tls_object\n  .size {0}, 232448\n{0}:\n", name);
-  }
-  return text +
-         "  .zero 232448\n  .popsection\n)\");\n"
-         "extern \"C\" __attribute__((visibility(\"hidden\"))) __thread unsigned char cairn_emu_dynamic_block[];\n"
-         "extern \"C\" void* cairn_emu_dynamic_shared(void) { return cairn_emu_dynamic_block; }\n";
 }
 
 void check(const OwnSource& source) {
@@ -119,14 +99,7 @@ void check(const OwnSource& source) {
 
 }  // namespace
 
-Workplace::Workplace()
-    : folder_([] {
-        std::string name = (fs::temp_directory_path() / "cairn_trace_XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw Error(kFailed, fmt::format("cannot make the folder {}", name));
-        return fs::path(name);
-      }) {}
-
-OwnProgram build_program(const OwnSource& source, const Tools& tools, const Workplace& place,
+OwnProgram build_program(const OwnSource& source, const program::Tools& tools, const program::Workplace& place,
                          const std::function<bool()>& tick) {
   check(source);
   const std::string written = place / "driver.cu", plain = place / "kernel.ii", object = place / "kernel.o";
@@ -155,11 +128,10 @@ OwnProgram build_program(const OwnSource& source, const Tools& tools, const Work
   // The emulator comes first, so that functions that both define, such as those of std::string, are taken from it. Those
   // of the kernel's file are traced, and a tracer that calls them for a report would trace itself, endlessly.
   words = {tools.compiler, "-Wl,--whole-archive"};
-  for (const std::string& file : tools.libraries) {
-    if (file.ends_with("_trace.a") || file.ends_with("_runtime.a")) words.push_back(file);
-  }
+  for (const char* library : {"trace", "runtime"}) words.push_back(tools.library(library));
   words += {"-Wl,--no-whole-archive", object};
-  if (const std::string text = dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, place, tick));
+  if (const std::string text =
+          program::dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, place, tick));
       !text.empty()) {
     const std::string dynamic = place / "dynamic.cpp";
     write_file(dynamic, text, true);

@@ -1,8 +1,6 @@
 #include "lab/trace/own/scan.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -10,6 +8,8 @@
 
 namespace cairn::lab::trace {
 namespace {
+
+using program::Stretch;
 
 // Why this word cannot be emulated; null if it can. Headers are refused by files of their names in
 // emu/shadow/refused.
@@ -36,13 +36,6 @@ bool is_attribute(std::string_view word) {
          word == "__attribute__" || word == "__cluster_dims__" || word == "alignas" || word == "__align__" ||
          word == "requires" || word == "noexcept" || word == "decltype";
 }
-
-// Lines of the text that come from one file.
-struct Stretch {
-  std::size_t begin, end;  // in the text
-  std::string file;
-  int line;  // the number of the first
-};
 
 class Reader {
  public:
@@ -81,10 +74,7 @@ class Reader {
     return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : std::string_view();
   }
   Spot spot(std::size_t at, std::string what) const {
-    const auto next = std::ranges::upper_bound(stretches_, at, {}, &Stretch::begin);
-    const Stretch& in = *std::prev(next);
-    const auto lines = std::ranges::count(text_.substr(in.begin, at - in.begin), '\n');
-    return {in.file, in.line + static_cast<int>(lines), std::move(what)};
+    return program::spot_of(text_, stretches_, at, std::move(what));
   }
   void refuse(std::size_t at, std::string what) { out_.refused.push_back(spot(at, std::move(what))); }
 
@@ -197,51 +187,11 @@ class Reader {
   bool pending_ = false;        // __global__ or __device__ was seen, and no body yet
 };
 
-struct Marker {
-  bool is = false, system = false;
-  std::string file;
-  int line = 0;
-};
-
-// "# 12 "file.cu" 2 3", as the preprocessor says where the next line comes from; a 3 is for system headers.
-Marker marker_of(std::string_view line) {
-  Marker marker;
-  if (!line.starts_with("# ") || line.size() < 3 || line[2] < '0' || line[2] > '9') return marker;
-  const char* end = line.data() + line.size();
-  const auto [stop, error] = std::from_chars(line.data() + 2, end, marker.line);
-  const std::size_t open = line.find('"'), close = line.rfind('"');
-  if (error != std::errc{} || open == std::string_view::npos || close == open) return marker;
-  marker.is = true;
-  marker.file = line.substr(open + 1, close - open - 1);
-  marker.system = line.substr(close).find('3') != std::string_view::npos;
-  return marker;
-}
-
 }  // namespace
 
 Scanned scan(const std::string& preprocessed, const std::vector<std::string>& ours) {
-  const auto is_ours = [&](const std::string& file) {
-    return file.starts_with("<") ||
-           std::ranges::any_of(ours, [&](const std::string& folder) { return file.starts_with(folder); });
-  };
-  std::vector<Stretch> stretches;
-  Marker now;  // what comes before the first is the compiler's
-  std::size_t begin = 0;
-  const auto finish = [&](std::size_t end) {
-    if (now.is && !now.system && !is_ours(now.file)) stretches.push_back({begin, end, now.file, now.line});
-  };
-  for (std::size_t at = 0; at < preprocessed.size();) {
-    const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size() - 1) + 1;
-    const Marker found = marker_of(std::string_view(preprocessed).substr(at, end - at));
-    if (found.is) {
-      finish(at);
-      now = found, begin = end;
-    }
-    at = end;
-  }
-  finish(preprocessed.size());
   Scanned result;
-  Reader(preprocessed, std::move(stretches), result).read();
+  Reader(preprocessed, program::users_lines(preprocessed, ours), result).read();
   return result;
 }
 

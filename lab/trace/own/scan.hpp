@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "lab/program/preprocessed.hpp"
+
 namespace cairn::lab::trace {
 
-struct Spot {
-  std::string file;
-  int line = 0;
-  std::string what;
-};
+using program::Spot;
 
 struct Scanned {
   std::vector<std::string> kernels;  // the names of the __global__ functions

@@ -1,12 +1,12 @@
-// What g++ complains of, made short.
+#include "lab/program/compiler_errors.hpp"
+
+#include <filesystem>
 #include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
 
-#include "lab/trace/own/compile.hpp"
-
-namespace cairn::lab::trace {
+namespace cairn::lab::program {
 
 namespace fs = std::filesystem;
 
@@ -49,4 +49,4 @@ std::string first_error(const std::string& output, const std::string& users_file
   return first;
 }
 
-}  // namespace cairn::lab::trace
+}  // namespace cairn::lab::program

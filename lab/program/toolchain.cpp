@@ -1,4 +1,4 @@
-#include "lab/trace/own/toolchain.hpp"
+#include "lab/program/toolchain.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 #include "lab/exit.hpp"
 
-namespace cairn::lab::trace {
+namespace cairn::lab::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,7 +32,7 @@ std::string program(const std::string& path, const std::string& name) {
 }
 
 // Where the installed command keeps its files, if this is one.
-bool look_beside_command(const OwnBuild& build, Tools& tools) {
+bool look_beside_command(const Build& build, Tools& tools) {
   std::error_code error;
   const fs::path command = fs::read_symlink("/proc/self/exe", error);
   if (error) return false;
@@ -50,13 +50,26 @@ bool look_beside_command(const OwnBuild& build, Tools& tools) {
 
 }  // namespace
 
-Tools find_tools(const OwnBuild& build) {
-  Tools tools{program(build.compiler, "g++"), program("", "readelf"), build.flags, build.includes, build.libraries};
+std::string find_program(const std::string& name) {
+  std::string path = program("", name);
+  if (path.empty()) throw Error(kLacking, fmt::format("{} is not on the PATH", name));
+  return path;
+}
+
+const std::string& Tools::library(const std::string& name) const {
+  for (const std::string& file : libraries)
+    if (file.ends_with("libcairn_emu_" + name + ".a")) return file;
+  throw Error(kLacking, fmt::format("this build has no libcairn_emu_{}.a", name));
+}
+
+Tools find_tools(const Build& build) {
+  Tools tools{program(build.compiler, "g++"), program("", "readelf"), build.plain,
+              build.traced,                   build.includes,         build.libraries};
   if (tools.compiler.empty()) {
-    throw Error(kLacking, "a kernel of your own is compiled by g++, which is not on the PATH");
+    throw Error(kLacking, "CUDA sources are compiled by g++, which is not on the PATH");
   }
   if (tools.readelf.empty() || program("", "addr2line").empty()) {
-    throw Error(kLacking, "a kernel of your own needs readelf and addr2line (binutils), which are not on the PATH");
+    throw Error(kLacking, "CUDA sources need readelf and addr2line (binutils), which are not on the PATH");
   }
   look_beside_command(build, tools);
   if (!build.fibers.empty()) tools.libraries.push_back(build.fibers);
@@ -64,9 +77,9 @@ Tools find_tools(const OwnBuild& build) {
   needed.push_back(tools.includes.at(0) + "/cuda_runtime.h");
   for (const std::string& file : needed) {
     if (!is_there(file))
-      throw Error(kLacking, fmt::format("a kernel of your own needs {}, which is not there", file));
+      throw Error(kLacking, fmt::format("CUDA sources need {}, which is not there", file));
   }
   return tools;
 }
 
-}  // namespace cairn::lab::trace
+}  // namespace cairn::lab::program

@@ -1,0 +1,56 @@
+// Launches of a whole program. The driver makes
+//
+//   tile<32><<<grid, block, bytes, stream>>>(a, n);
+//
+// a call of what is below, with the kernel's name in a lambda, so that the compiler resolves overloads, template and
+// default arguments as in any call:
+//
+//   cairn::emu::program::Launcher(grid, block, bytes, stream)([&](auto... p) { tile<32>(p...); }, a, n);
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "emu/shadow/cuda_runtime_api.h"
+
+namespace cairn::emu::program {
+
+// Calls `once` on the host as far as the first line of the kernel in it, and returns that kernel's address; null if
+// there is none.
+const void* kernel_in(void (*once)(const void* call), const void* call);
+
+// The first line of every kernel, put there by the driver: true if the kernel was only to be found.
+bool entered();
+
+// Runs it. What fails is the last error, as on a GPU, and is told on stderr at once.
+void run(const Launch& wanted);
+
+class Launcher {
+ public:
+  Launcher(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr)
+      : grid_(grid), block_(block), shared_(shared) {}
+
+  template <class Kernel, class... A> void operator()(Kernel kernel, A... arguments) const {
+    struct Call {
+      Kernel kernel;
+      std::tuple<A...> arguments;
+      // Each thread has its own copy of the arguments, as on a GPU.
+      static void once(const void* self) {
+        const auto& call = *static_cast<const Call*>(self);
+        std::apply(call.kernel, call.arguments);
+      }
+    };
+    const Call call{std::move(kernel), std::tuple<A...>(std::move(arguments)...)};
+    run({kernel_in(&Call::once, &call), grid_, block_, shared_, &Call::once, &call, sizeof call});
+  }
+
+ private:
+  dim3 grid_, block_;
+  std::size_t shared_;
+};
+
+// Stands where the source has inline PTX: ends the launch with a report that shows it.
+[[noreturn]] void refuse_ptx(const char* text, const char* file, int line);
+
+}  // namespace cairn::emu::program

@@ -1,0 +1,16 @@
+// An object or a program of cairn-nvcc holds its traced twin: a second file, compiled from the same source with every
+// access recorded, in a section that no loader reads and no linker copies.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace cairn::lab::program {
+
+inline constexpr const char* kTracedObject = ".cairn.object";    // of an object file
+inline constexpr const char* kTracedProgram = ".cairn.program";  // of a linked program
+
+// The bytes of a section of an ELF file; nothing if it has no such section or is no ELF file.
+std::optional<std::string> section(const std::string& file, const std::string& name);
+
+}  // namespace cairn::lab::program
