@@ -61,6 +61,7 @@ constexpr Arrow kArrows[] = {
     {"lab/",
      "system cblas cli fmt json include/cairn/ src/call.hpp src/dispatch/ src/cpu/ runtime/ "
      "kernels/ladder.hpp device/fragment.hpp emu/emulator.hpp emu/analysis.hpp emu/trace.hpp emu/program/wire.hpp "
+     "emu/program/watch.hpp "
      "lab/"},
 
     {"python/native/", "nanobind include/cairn/cairn.h python/native/"},

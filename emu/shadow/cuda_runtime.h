@@ -12,6 +12,7 @@
 #include "emu/shadow/emu_memory.h"
 #include "emu/shadow/emu_qualifiers.h"
 #include "emu/shadow/emu_sync.h"
+#include "emu/shadow/emu_toolkit.h"
 #include "emu/shadow/emu_warp.h"
 #include "emu/shadow/vector_functions.h"
 #include "emu/shadow/vector_types.h"

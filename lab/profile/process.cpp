@@ -43,9 +43,8 @@ struct Pipe {
   }
 };
 
-std::vector<std::string> environment(const std::vector<std::string>& variables) {
-  std::vector<std::string> all = variables;
-  all.emplace_back("LC_ALL=C");
+// The command's own, and these in front.
+std::vector<std::string> environment(std::vector<std::string> all) {
   const auto is_given = [&](std::string_view variable) {
     const std::string_view name = variable.substr(0, variable.find('=') + 1);
     return std::ranges::any_of(all, [&](const std::string& one) { return one.starts_with(name); });
@@ -66,16 +65,20 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 // Everything that allocates is done before the fork: the parent may have threads, and between fork and exec only the
 // simplest calls are safe.
+// A negative `output`: the program has the command's streams.
 pid_t start(std::vector<std::string> words, const std::vector<std::string>& added, int output) {
   std::vector<std::string> variables = environment(added);
   const std::vector<char*> argv = pointers(words), envp = pointers(variables);
   const pid_t child = fork_child();
   if (child < 0) throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
   if (child > 0) return child;
+  // A child in a process group of its own that reads from the terminal would be stopped.
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  if (nothing >= 0 && (output >= 0 || ::isatty(STDIN_FILENO) != 0)) ::dup2(nothing, STDIN_FILENO);
+  if (output >= 0) {
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+  }
   ::execve(argv[0], argv.data(), envp.data());
   ::_exit(127);
 }
@@ -88,6 +91,13 @@ bool read_some(int from, std::string& output) {
   return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+void check(const std::vector<std::string>& words) {
+  if (::access(words.at(0).c_str(), X_OK) == 0) return;
+  throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
+}
+
 bool readable(int from, int wait_ms) {
   pollfd look = {from, POLLIN, 0};
   return ::poll(&look, 1, wait_ms) > 0;
@@ -97,11 +107,11 @@ bool readable(int from, int wait_ms) {
 
 Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick,
                 const std::vector<std::string>& variables) {
-  if (::access(words.at(0).c_str(), X_OK) != 0) {
-    throw Error(kFailed, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
-  }
+  check(words);
   Pipe pipe;
-  const pid_t child = start(words, variables, pipe.to);
+  std::vector<std::string> with_locale = variables;
+  with_locale.emplace_back("LC_ALL=C");
+  const pid_t child = start(words, with_locale, pipe.to);
   pipe.close_to();
 
   Ran ran;
@@ -126,8 +136,26 @@ Ran run_program(const std::vector<std::string>& words, const std::function<bool(
     if (stopping && !ended && ticked - asked > kPatience) signal_child(child, SIGKILL);
   }
   if (!ended) child_ended(child, /*block=*/true, status);
-  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ran.code = code_of(status);
   return ran;
+}
+
+int run_beside(const std::vector<std::string>& words, const std::function<bool()>& tick,
+               const std::vector<std::string>& variables) {
+  check(words);
+  const pid_t child = start(words, variables, -1);
+  int status = 0;
+  Clock::time_point asked;
+  for (bool stopping = false; !child_ended(child, /*block=*/false, status);) {
+    ::poll(nullptr, 0, 5);
+    if (!stopping && tick && !tick()) {
+      stopping = true;
+      asked = Clock::now();
+      signal_child(child, SIGINT);
+    }
+    if (stopping && Clock::now() - asked > kPatience) signal_child(child, SIGKILL);
+  }
+  return code_of(status);
 }
 
 }  // namespace cairn::lab::profile

@@ -19,4 +19,9 @@ struct Ran {
 Ran run_program(const std::vector<std::string>& words, const std::function<bool()>& tick = {},
                 const std::vector<std::string>& variables = {});
 
+// The same for a program whose standard streams are the command's own. It reads from a file or a pipe, not from a
+// terminal. Returns its exit code.
+int run_beside(const std::vector<std::string>& words, const std::function<bool()>& tick = {},
+               const std::vector<std::string>& variables = {});
+
 }  // namespace cairn::lab::profile

@@ -2,8 +2,6 @@
 
 #include <fstream>
 #include <future>
-#include <iterator>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -22,11 +20,6 @@ using Words = std::vector<std::string>;
 Words& operator+=(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return (std::stringstream() << in.rdbuf()).str();
 }
 
 // The shadow headers are C++20, so that is the least.
@@ -106,7 +99,7 @@ void compile(const Session& session, const std::string& source, const std::strin
         if (std::string_view(room) != "/" || folder.find("/shadow") != std::string::npos) ours.push_back(folder + room);
       }
     }
-    write_file(text, rewrite(read_file(text), ours).text, true);
+    write_file(text, rewrite(*file_bytes(text), ours).text, true);
   }
   Words traced_flags = session.tools.traced;
   traced_flags.emplace_back("-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the source
@@ -115,8 +108,7 @@ void compile(const Session& session, const std::string& source, const std::strin
   other.get();
   add_section(session, plain, kTracedObject, traced, /*exclude=*/true);
   if (session.options.dry) return;
-  const std::string bytes = read_file(plain);
-  write_file(object, bytes, true, "-o");
+  write_file(object, *file_bytes(plain), true, "-o");
 }
 
 void add_section(const Session& session, const std::string& file, const char* name, const std::string& section,

@@ -1,6 +1,8 @@
 #include "lab/program/driver.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -30,7 +32,29 @@ void each_source(const NvccOptions& options, const std::vector<std::string>& sou
     throw Error(kUsage, fmt::format("-o {}: one object for {} sources", options.output, sources.size()));
 }
 
+// As configure scripts and CMake read it: the release whose interface the emulator's headers follow.
+constexpr const char* kVersion =
+    "cairn-nvcc: CUDA programs on Cairn's emulator, without a GPU. Stands in for\n"
+    "nvcc: NVIDIA (R) Cuda compiler driver\n"
+    "Cuda compilation tools, release 12.8, V12.8.93\n";
+
+// What CMake reads of -v: where a toolkit is (in cairn-nvcc's own folder), and by which program to link (by this one).
+struct Shown {
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  std::filesystem::path folder = self.parent_path();
+
+  void environment() const {
+    const char* path = std::getenv("PATH");
+    fmt::print(stderr, "#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ PATH={1}\n#$ LIBRARIES=\"-L{0}\"\n",
+               folder.string(), path == nullptr ? "" : path);
+  }
+  void link(const std::vector<std::string>& inputs, const std::string& output) const {
+    fmt::print(stderr, "#$ {} {} \"-L{}\" -o \"{}\"\n", self.string(), fmt::join(inputs, " "), folder.string(), output);
+  }
+};
+
 void work(const NvccOptions& options) {
+  if (options.verbose || options.dry) Shown().environment();
   if (options.inputs.empty()) throw Error(kUsage, "no input; write cairn-nvcc FILE.cu -o PROGRAM");
   const Tools tools = find_tools();
   const Workplace place;
@@ -57,17 +81,14 @@ void work(const NvccOptions& options) {
         linked.back() = place / fmt::format("{}_{}", linked.size(), object_of(input));
         compile(session, input, linked.back());
       }
-      link(session, linked, options.output.empty() ? "a.out" : options.output);
+      const std::string output = options.output.empty() ? "a.out" : options.output;
+      if (options.verbose || options.dry) Shown().link(linked, output);
+      link(session, linked, output);
       return;
     }
     case Stage::version: return;
   }
 }
-
-// As configure scripts and CMake read it: the release whose interface the emulator's headers follow.
-constexpr const char* kVersion =
-    "cairn-nvcc: CUDA programs on Cairn's emulator, without a GPU\n"
-    "Cuda compilation tools, release 12.8, V12.8.93\n";
 
 }  // namespace
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <iterator>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -23,11 +24,22 @@ Words& operator+=(Words& words, const Words& more) {
   return words;
 }
 
-// Libraries of the toolkit that the emulator stands in for, and those that nothing does.
-constexpr std::string_view kEmulated[] = {"-lcudart",  "-lcudart_static", "-lcudadevrt", "-lcuda",
-                                          "-lculibos", "-lnvToolsExt",    "-lcublas",    "-lcublas_static"};
-constexpr std::string_view kLacking_[] = {"-lcublasLt", "-lcurand", "-lcufft",   "-lcusparse", "-lcusolver",
-                                          "-lnvrtc",    "-lcudnn",  "-lnvJitLink", "-lnppc"};
+// Libraries of the toolkit that the emulator stands in for, and those for which there is nothing.
+constexpr std::string_view kEmulated[] = {"cudart", "cudart_static", "cudadevrt", "cuda", "culibos", "nvToolsExt"};
+constexpr std::string_view kMissing[] = {"cublas", "cublas_static", "cublasLt", "curand", "cufft",     "cusparse",
+                                         "cusolver", "nvrtc",        "cudnn",   "nvJitLink", "nppc"};
+
+// "cublas" of -lcublas and of /usr/lib/libcublas.so.12; empty for what is no library.
+std::string library_name(const std::string& input) {
+  if (input.starts_with("-l")) return input.substr(2);
+  const std::string file = fs::path(input).filename().string();
+  const std::size_t end = std::min(file.find(".so"), file.rfind(".a"));
+  return file.starts_with("lib") && end != std::string::npos ? file.substr(3, end - 3) : "";
+}
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> all) {
+  return std::ranges::find(all, name) != all.end();
+}
 
 bool is_object(const std::string& input) { return input.ends_with(".o") || input.ends_with(".obj"); }
 
@@ -49,8 +61,9 @@ class Linker {
   void link(const Words& inputs, const std::string& output) {
     Words plain, traced;
     for (const std::string& input : inputs) {
-      if (std::ranges::find(kEmulated, input) != std::end(kEmulated)) continue;
-      if (std::ranges::find(kLacking_, input) != std::end(kLacking_))
+      const std::string library = library_name(input);
+      if (is_one_of(library, kEmulated)) continue;
+      if (is_one_of(library, kMissing))
         throw Error(kUsage, fmt::format("{}: the emulator has no counterpart of this library", input));
       const std::string file = archive_of(input, session_.options);
       plain.push_back(file);
@@ -59,8 +72,9 @@ class Linker {
     const std::string whole = session_.place / "program", twin = session_.place / "program.traced";
     make(plain, {"runtime"}, whole);
     make(traced, {"trace", "runtime"}, twin);
-    add_section(session_, whole, kTracedProgram, twin, /*exclude=*/false);
     if (session_.options.dry) return;
+    write_file(twin, scrambled(*file_bytes(twin)), true);
+    add_section(session_, whole, kTracedProgram, twin, /*exclude=*/false);
     fs::copy_file(whole, output, fs::copy_options::overwrite_existing);
     fs::permissions(output, fs::perms(0755));
   }

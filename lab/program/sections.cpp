@@ -3,6 +3,7 @@
 #include <cstring>
 #include <elf.h>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 namespace cairn::lab::program {
@@ -24,6 +25,17 @@ std::optional<std::string> read_bytes(std::ifstream& in, std::uint64_t offset, s
 }
 
 }  // namespace
+
+std::string scrambled(std::string bytes) {
+  for (char& byte : bytes) byte = static_cast<char>(~byte);
+  return bytes;
+}
+
+std::optional<std::string> file_bytes(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return {};
+  return (std::stringstream() << in.rdbuf()).str();
+}
 
 std::optional<std::string> section(const std::string& file, const std::string& name) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);

@@ -20,6 +20,7 @@ Action compare_verb(CLI::App& verb);
 Action plan_verb(CLI::App& verb);
 Action profile_verb(CLI::App& verb);
 Action trace_verb(CLI::App& verb);
+Action run_verb(CLI::App& verb);
 Action diff_verb(CLI::App& verb);
 Action lab_verb(CLI::App& verb);
 Action completion_verb(CLI::App& verb);

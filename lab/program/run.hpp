@@ -1,0 +1,34 @@
+// Runs a program of cairn-nvcc: as it is, or its traced twin, which writes down what it saw.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emu/trace.hpp"
+
+namespace cairn::lab::program {
+
+struct Watch {
+  std::uint64_t seed = 1;
+  bool detectors = true;
+};
+
+struct Watched {
+  int code = 0;            // the program's exit code; 128 and the signal's number where one ended it
+  bool answered = false;   // false: it launched nothing, or did not exit by itself
+  std::string failure;     // of its first launch that failed and whose error it did not ask for
+  emu::Trace trace;
+};
+
+// Its output is the command's own. Throws Error (kUsage) if the file is no program of cairn-nvcc.
+Watched run_watched(const std::string& file, const std::vector<std::string>& arguments, const Watch& watch);
+
+// Returns the program's exit code.
+int run_plain(const std::string& file, const std::vector<std::string>& arguments);
+
+// "void mine::tile<float, 32>" for a kernel whose arguments take more than a line: template arguments that are longer
+// than a few words are left out, as <…>.
+std::string short_name(const std::string& kernel);
+
+}  // namespace cairn::lab::program

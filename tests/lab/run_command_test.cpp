@@ -1,0 +1,138 @@
+// cairn-nvcc and `cairn run` from outside: whole programs, by hand, by make and by CMake.
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_cairn.hpp"
+
+namespace cairn::testing {
+namespace {
+
+const std::string kFolder = std::string(CAIRN_SOURCE_DIR) + "/tests/lab/programs";
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Ran in_folder(const std::string& command) { return run_shell("cd '" + kFolder + "' && " + command); }
+
+// The line of faults.cu that ends in "// <- word".
+std::string place(const std::string& word) {
+  std::ifstream file(kFolder + "/faults.cu");
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.ends_with("// <- " + word)) return "faults.cu:" + std::to_string(number);
+  }
+  ADD_FAILURE() << "no line is marked " << word;
+  return "";
+}
+
+class Program : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (run_cairn("trace simt/02 --shape 32").code == 77) GTEST_SKIP() << "this build has no traced emulator";
+  }
+};
+
+constexpr const char* kRight = "145 6, argument() called 1 time(s), 0 argument(s)\n";
+
+TEST_F(Program, EveryKindOfLaunchRuns) {
+  const std::string program = (scratch() / "launches").string();
+  const Ran made = in_folder("cairn-nvcc -O3 -arch=sm_80 launches.cu second.cu -o " + program);
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(made.err, "");
+  const Ran alone = run_shell(program);
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_EQ(alone.out, kRight);
+  const Ran plain = run_cairn("run " + program);
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(plain.out, kRight);
+  const Ran watched = run_cairn("run " + program + " --check");
+  EXPECT_EQ(watched.code, 0) << watched.out << watched.err;
+  EXPECT_TRUE(watched.out.starts_with(kRight)) << watched.out;
+  EXPECT_TRUE(has(watched.out, "The detectors found nothing.")) << watched.out;
+}
+
+TEST_F(Program, TheExitCodeIsThePrograms) {
+  const std::string program = (scratch() / "launches7").string();
+  ASSERT_EQ(in_folder("cairn-nvcc launches.cu second.cu -o " + program).code, 0);
+  EXPECT_EQ(run_cairn("run " + program + " -- 7").code, 7);
+  EXPECT_EQ(run_cairn("run " + program + " --count -- 7").code, 7);
+  EXPECT_TRUE(has(run_cairn("run " + program + " -- 7 a b").out, "3 argument(s)"));
+}
+
+TEST_F(Program, ARowForEachKernelAndShapeOfLaunch) {
+  const Ran ran = in_folder("cairn run faults.cu --count --format csv");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "\nfine,1,1x1x1,64x1x1,0,,2,")) << ran.out;  // two warps store, and nobody loads
+}
+
+TEST_F(Program, MakeBuildsAProjectWithAnArchive) {
+  const std::string folder = (scratch() / "made").string();
+  const Ran made = in_folder("mkdir -p " + folder + " && make NVCC=cairn-nvcc OUT=" + folder);
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  const Ran ran = run_cairn("run " + folder + "/launches --check");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out, kRight)) << ran.out;
+}
+
+TEST_F(Program, CMakeBuildsAProject) {
+  const std::string folder = (scratch() / "cmade").string();
+  const Ran made = run_shell("cmake -S '" + kFolder + "' -B " + folder + " -DCMAKE_TOOLCHAIN_FILE='" + CAIRN_SOURCE_DIR +
+                             "/cmake/cairn-nvcc.cmake' -DCAIRN_NVCC=$(command -v cairn-nvcc) && cmake --build " + folder);
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_EQ(run_shell(folder + "/launches").out, kRight);
+}
+
+TEST_F(Program, FaultsAreFoundAndTheProgramGoesOn) {
+  const std::string program = (scratch() / "faults").string();
+  ASSERT_EQ(in_folder("cairn-nvcc faults.cu -o " + program).code, 0);
+  const auto check = [&](const std::string& fault) { return in_folder("cairn run " + program + " --check -- " + fault); };
+  const Ran none = check("none");
+  EXPECT_EQ(none.code, 0) << none.out << none.err;
+  EXPECT_TRUE(has(none.out, "done: cudaSuccess\n")) << none.out;
+  for (const std::string fault : {"race", "beyond", "ptx", "barrier"}) {
+    const Ran ran = check(fault);
+    EXPECT_EQ(ran.code, 1) << fault << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "done: ")) << fault << ": the program did not go on\n" << ran.out;
+    EXPECT_TRUE(has(ran.out, place(fault))) << fault << ran.out;
+  }
+  EXPECT_TRUE(has(check("race").out, "race: kernel race: ")) << check("race").out;
+  EXPECT_TRUE(has(check("ptx").out, "inline PTX is not emulated: \"mov.u32 %0, %%laneid;\"")) << check("ptx").out;
+}
+
+TEST_F(Program, WithoutAWatcherAFailedLaunchIsToldAtOnce) {
+  const Ran ran = in_folder("cairn run faults.cu -- barrier");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(has(ran.err, "cairn: kernel barrier, block (0,0,0) of (1,1,1): deadlock")) << ran.err;
+}
+
+TEST_F(Program, WhatDoesNotCompileIsTheCompilersToSay) {
+  const std::string file = (scratch() / "broken.cu").string();
+  std::ofstream(file) << "__global__ void k(int* x) {\n  x[0] = nothing;\n}\nint main() { k<<<1, 1>>>(nullptr); }\n";
+  const Ran ran = run_shell("cairn-nvcc -c " + file + " -o " + file + ".o");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(has(ran.err, "broken.cu:2:")) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(file + ".o"));
+  EXPECT_EQ(run_cairn("run " + file).code, 2);
+}
+
+TEST_F(Program, BadCallsAreOneLine) {
+  const auto complaint = [](const Ran& ran) {
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_EQ(std::ranges::count(ran.err, '\n'), 1) << ran.err;
+    return ran.err;
+  };
+  EXPECT_EQ(complaint(run_cairn("run /nowhere/a")), "cairn: cannot read /nowhere/a\n");
+  EXPECT_TRUE(has(complaint(run_cairn("run /bin/ls --check")), "was not made by cairn-nvcc"));
+  EXPECT_EQ(complaint(run_shell("cairn-nvcc -ptx a.cu")), "cairn-nvcc: -ptx: there is no PTX: kernels run as C++\n");
+  EXPECT_EQ(complaint(run_shell("cairn-nvcc /nowhere/a.cu")), "cairn-nvcc: cannot read /nowhere/a.cu\n");
+  EXPECT_EQ(complaint(run_shell("cairn-nvcc")), "cairn-nvcc: no input; write cairn-nvcc FILE.cu -o PROGRAM\n");
+  const Ran library = in_folder("cairn-nvcc faults.cu -lcufft -o " + (scratch() / "x").string());
+  EXPECT_EQ(complaint(library), "cairn-nvcc: -lcufft: the emulator has no counterpart of this library\n");
+}
+
+}  // namespace
+}  // namespace cairn::testing
