@@ -53,6 +53,12 @@ std::string refusal(const Launch& wanted, cudaError_t& error) {
     return std::to_string(wanted.dynamic_shared) + " bytes of dynamic shared memory; this kernel may have " +
            std::to_string(most_dynamic(wanted.kernel)) + " (cudaFuncAttributeMaxDynamicSharedMemorySize allows more)";
   }
+  const std::uint64_t most = wanted.cooperative ? co_resident_blocks(wanted) : wanted.blocks();
+  if (wanted.blocks() > most) {
+    error = cudaErrorCooperativeLaunchTooLarge;
+    return "a cooperative launch of " + std::to_string(wanted.blocks()) + " blocks; the device holds " +
+           std::to_string(most) + " of them at once";
+  }
   error = cudaSuccess;
   return {};
 }
