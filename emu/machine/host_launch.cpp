@@ -79,6 +79,13 @@ cudaError_t launch(const Launch& wanted) {
   return status.ok() ? cudaSuccess : note(cudaErrorLaunchFailure, status);
 }
 
+cudaError_t launch_untyped(const char* call) {
+  return note(
+      cudaErrorNotSupported,
+      {Code::unsupported, std::string(call) + " of a void*: pass the kernel itself, by whose type the emulator "
+                                              "knows its parameters"});
+}
+
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;  // a hint
   const InUse in_use;

@@ -72,6 +72,11 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
   (std::index_sequence_for<P...>());
 }
 
+inline cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
+                                               cudaStream_t = nullptr) {
+  return cairn::emu::launch_untyped("cudaLaunchCooperativeKernel");
+}
+
 template <class... P> cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
   return cairn::emu::set_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }

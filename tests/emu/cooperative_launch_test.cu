@@ -177,6 +177,12 @@ TEST(CooperativeLaunch, AnOrdinaryLaunchHasNoGridBarrier) {
                 "cudaLaunchCooperativeKernel"});
 }
 
+TEST(CooperativeLaunch, AVoidPointerIsNoKernel) {
+  EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(meets), 2, 32, nullptr), cudaErrorNotSupported);
+  const std::string said = cudaGetErrorString(cudaGetLastError());
+  EXPECT_NE(said.find("cudaLaunchCooperativeKernel of a void*: pass the kernel itself"), std::string::npos) << said;
+}
+
 // Two barriers of one launch: of clusters of two blocks, and of all.
 __global__ void both(int* cells, int* out) {
   const auto cluster = cg::this_cluster();
