@@ -45,9 +45,11 @@ void Block::prepare(const Launch& launch) {
   }
 }
 
-void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watchdog& watch, Cluster* cluster,
-                unsigned rank) {
+void Block::run(const Launch& launch, uint3 index, std::uint64_t seed, Watchdog& watch, GridBarrier* grid,
+                Cluster* cluster, unsigned rank) {
   launch_ = &launch;
+  grid_ = grid;
+  waiting_for_grid_.clear();
   watchdog_ = &watch;
   index_ = index;
   random_ = Random(seed);

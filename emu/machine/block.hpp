@@ -23,6 +23,7 @@
 namespace cairn::emu {
 
 class Block;
+class GridBarrier;
 
 enum class State : std::uint8_t {
   ready,
@@ -31,6 +32,7 @@ enum class State : std::uint8_t {
   at_warpgroup,
   at_mbarrier,
   at_cluster,
+  at_grid,
   spinning,
   exited
 };
@@ -71,8 +73,9 @@ class Block {
   static Block* current() { return current_; }
 
   // Runs the block until all its threads have returned, or until the launch has failed, which `watchdog` is told.
-  // `cluster` is null for a launch without clusters.
-  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watchdog& watch, Cluster* cluster, unsigned rank);
+  // `grid` is null for a launch that is not cooperative, `cluster` for one without clusters.
+  void run(const Launch& launch, uint3 index, std::uint64_t seed, Watchdog& watch, GridBarrier* grid,
+           Cluster* cluster, unsigned rank);
 
   // The rest is called by the block's own fibers.
   const Launch& launch() const { return *launch_; }
@@ -117,6 +120,10 @@ class Block {
   unsigned absent_from_cluster() const { return live_ - cluster_arrived_; }  // threads not at its barrier
   Sender sender();  // the calling thread, as another block sees it
 
+  // The barrier of all threads of a cooperative launch (emu/machine/grid_barrier.cpp).
+  void grid_sync();
+  std::size_t arrived_at_grid() const { return waiting_for_grid_.size(); }
+
   // Called by a timer while a fiber runs (emu/machine/preemption.hpp): if the same fiber has run since the last tick,
   // another one is scheduled. Not while the emulator itself is changing the block: `busy`.
   void tick();
@@ -140,6 +147,7 @@ class Block {
   void push(Thread& thread) { ready_[tail_++ % kMostThreads] = &thread; }
   void switch_away();
   void nothing_ready();
+  void wait_for_grid();
   [[noreturn]] void leave();
   void exit_thread();
   void push_shuffled(Thread** who, unsigned count);
@@ -191,6 +199,11 @@ class Block {
   bool cluster_notified_ = false;                 // all have, and the cluster knows
   std::vector<Thread*> waiting_for_cluster_;
   std::vector<Message> inbox_;  // being handled
+
+  GridBarrier* grid_ = nullptr;
+  std::vector<Thread*> waiting_for_grid_;
+  std::uint64_t grid_phase_ = 0;  // the one that the block waits for, or has waited for last
+
   Warpgroups groups_;
   SharedWindow window_;
 };

@@ -35,6 +35,7 @@ uint3 thread_index() { return Block::current() == nullptr ? uint3{} : Block::cur
 uint3 block_index() { return Block::current() == nullptr ? uint3{} : Block::current()->index(); }
 dim3 block_extent() { return Block::current() == nullptr ? dim3{} : Block::current()->launch().block; }
 dim3 grid_extent() { return Block::current() == nullptr ? dim3{} : Block::current()->launch().grid; }
+dim3 cluster_extent() { return Block::current() == nullptr ? dim3{} : Block::current()->launch().cluster; }
 unsigned lane_index() { return Block::current() == nullptr ? 0 : Block::current()->self().lane(); }
 
 int block_sync(bool predicate, const char* call, Site site) {
@@ -51,6 +52,13 @@ void named_arrive(int barrier, int threads, Site site) {
   const BuiltinCall block("bar_arrive", site);
   block->arrive(barrier_number(*block, barrier, threads), static_cast<unsigned>(threads));
 }
+
+void grid_sync(Site site) {
+  const BuiltinCall block("grid.sync", site);
+  block->grid_sync();
+}
+
+bool is_cooperative() { return Block::current() != nullptr && Block::current()->launch().cooperative; }
 
 std::uint64_t warp_exchange(WarpOp op, const char* call, unsigned mask, std::uint64_t value, unsigned argument,
                             Site site) {

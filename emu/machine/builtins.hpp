@@ -18,12 +18,17 @@ using Site = std::source_location;  // of a call in the kernel's source, for rep
 [[gnu::const]] uint3 block_index();
 [[gnu::const]] dim3 block_extent();
 [[gnu::const]] dim3 grid_extent();
+[[gnu::const]] dim3 cluster_extent();
 [[gnu::const]] unsigned lane_index();
 
 // The block's 16 barriers; 0 is __syncthreads. block_sync returns how many threads arrived with a true predicate.
 int block_sync(bool predicate, const char* call, Site site);
 void named_sync(int barrier, int threads, Site site);
 void named_arrive(int barrier, int threads, Site site);
+
+// The barrier of all threads of the grid, which a cooperative launch has.
+void grid_sync(Site site);
+bool is_cooperative();
 
 // Warp collectives: the lanes named in the mask synchronize, each with a value, and every lane gets its result
 // when the last one has arrived.

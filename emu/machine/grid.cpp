@@ -33,19 +33,23 @@ unsigned blocks_per_sm(unsigned threads, std::size_t shared_bytes) {
   return std::min({kMostThreadsPerSm / rounded, by_shared, kMostBlocksPerSm});
 }
 
+std::uint64_t co_resident_blocks(const Launch& launch) {
+  const std::size_t shared = launch.dynamic_shared + kernel_facts(launch.kernel).shared_bytes;
+  return static_cast<std::uint64_t>(settings().sms) * blocks_per_sm(launch.threads(), shared);
+}
+
 Grid::Grid(const Launch& launch)
     : launch_(launch),
-      blocks_(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
+      blocks_(launch.blocks()),
       clusters_(blocks_ / launch.cluster_size()),
       seed_(mix(settings().seed)),
       step_((seed_ >> 20) % clusters_),
       shift_(mix(seed_) % clusters_),
-      most_ticks_(static_cast<std::uint64_t>(settings().patience * 200)) {  // 5 ms each
+      most_ticks_(static_cast<std::uint64_t>(settings().patience * 200)),  // 5 ms each
+      barrier_(blocks_) {
   // turn -> step * turn + shift (mod clusters) visits every cluster once if gcd(step, clusters) is 1.
   while (std::gcd(step_, clusters_) != 1) ++step_;
-  const std::size_t shared = launch.dynamic_shared + kernel_facts(launch.kernel).shared_bytes;
-  const auto sms = static_cast<std::uint64_t>(settings().sms);
-  most_resident_ = std::max<std::uint64_t>(launch.cluster_size(), sms * blocks_per_sm(launch.threads(), shared));
+  most_resident_ = std::max<std::uint64_t>(launch.cluster_size(), co_resident_blocks(launch));
 }
 
 uint3 Grid::block_at(std::uint64_t turn) const {
@@ -86,7 +90,9 @@ void Grid::work() {
       if (turn >= blocks_) break;
       const std::shared_ptr<Cluster> cluster = cluster_at(turn);
       const auto rank = static_cast<unsigned>(turn % launch_.cluster_size());
-      block.run(launch_, block_at(turn), mix(seed_ + turn), *watchdog, cluster.get(), rank);
+      GridBarrier* const barrier = launch_.cooperative ? &barrier_ : nullptr;
+      block.run(launch_, block_at(turn), mix(seed_ + turn), *watchdog, barrier, cluster.get(), rank);
+      barrier_.block_ends(block_at(turn));
       watchdog->block_done();
     }
   } catch (const std::bad_alloc&) {
@@ -108,9 +114,12 @@ bool Grid::add_worker() {
 }
 
 void Grid::fail(std::string message) {
-  const std::lock_guard lock(mutex_);
-  if (!failed_.load(std::memory_order_relaxed)) message_ = std::move(message);
-  failed_.store(true);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_.load(std::memory_order_relaxed)) message_ = std::move(message);
+    failed_.store(true);
+  }
+  barrier_.launch_fails();
 }
 
 std::uint64_t Grid::progress() {
@@ -136,17 +145,20 @@ bool Grid::start_another() {
 // Those that a watchdog has started in the meantime count too.
 bool Grid::lacks_workers() {
   const std::lock_guard lock(mutex_);
-  return unfinished() && workers_ < launch_.cluster_size();
+  return unfinished() && workers_ < together();
 }
 
 Status run_grid(const Launch& launch) {
   if (trace_hooks != nullptr) trace_hooks->launch_begins(launch);
   Grid grid(launch);
   grid.add_worker();  // this OS thread
-  const auto most = std::max<std::uint64_t>(static_cast<std::uint64_t>(os_threads()), launch.cluster_size());
+  const auto most = std::max(static_cast<std::uint64_t>(os_threads()), grid.together());
   const std::uint64_t wanted = std::min(most, grid.blocks());
   for (std::uint64_t workers = 1; workers < wanted && grid.start_another();) ++workers;
-  if (grid.lacks_workers()) grid.fail("there are no OS threads for all blocks of a cluster");
+  if (grid.lacks_workers()) {
+    grid.fail(std::string("there are no OS threads for all blocks of a ") +
+              (launch.cooperative ? "cooperative launch" : "cluster"));
+  }
   grid.work();
   ThreadPool::instance().finish(grid);
   if (trace_hooks != nullptr) trace_hooks->launch_ends(launch, grid.failed() ? grid.message().c_str() : nullptr);

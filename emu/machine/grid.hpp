@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emu/machine/grid_barrier.hpp"
 #include "emu/machine/launch.hpp"
 #include "emu/machine/watchdog.hpp"
 #include "emu/sm90/cluster.hpp"
@@ -26,7 +27,9 @@ class Grid {
   // are co-resident on the device.
   bool add_worker();
   bool unfinished() const { return !failed() && next_.load(std::memory_order_relaxed) < blocks_; }
-  // Whether too few OS threads work on this grid for the blocks of a cluster, which run at the same time.
+  // How many blocks run at the same time, whatever they wait for: a cluster, or all of a cooperative launch.
+  std::uint64_t together() const { return launch_.cooperative ? blocks_ : launch_.cluster_size(); }
+  // Whether too few OS threads work on this grid for that.
   bool lacks_workers();
   std::uint64_t blocks() const { return blocks_; }
 
@@ -53,6 +56,7 @@ class Grid {
   std::uint64_t most_ticks_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> failed_{false};
+  GridBarrier barrier_;
   std::mutex mutex_;  // guards what follows
   std::string message_;
   std::vector<std::unique_ptr<Watchdog>> watchdogs_;

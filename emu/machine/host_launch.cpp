@@ -53,6 +53,12 @@ std::string refusal(const Launch& wanted, cudaError_t& error) {
     return std::to_string(wanted.dynamic_shared) + " bytes of dynamic shared memory; this kernel may have " +
            std::to_string(most_dynamic(wanted.kernel)) + " (cudaFuncAttributeMaxDynamicSharedMemorySize allows more)";
   }
+  const std::uint64_t most = wanted.cooperative ? co_resident_blocks(wanted) : wanted.blocks();
+  if (wanted.blocks() > most) {
+    error = cudaErrorCooperativeLaunchTooLarge;
+    return "a cooperative launch of " + std::to_string(wanted.blocks()) + " blocks; the device holds " +
+           std::to_string(most) + " of them at once";
+  }
   error = cudaSuccess;
   return {};
 }
@@ -71,6 +77,13 @@ cudaError_t launch(const Launch& wanted) {
   }
   const Status status = run_grid(wanted);
   return status.ok() ? cudaSuccess : note(cudaErrorLaunchFailure, status);
+}
+
+cudaError_t launch_untyped(const char* call) {
+  return note(
+      cudaErrorNotSupported,
+      {Code::unsupported, std::string(call) + " of a void*: pass the kernel itself, by whose type the emulator "
+                                              "knows its parameters"});
 }
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {

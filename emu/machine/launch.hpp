@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "cairn/types.hpp"
 #include "emu/shadow/vector_types.h"
@@ -16,9 +17,11 @@ struct Launch {
   const void* arguments = nullptr;
   std::size_t argument_bytes = 0;
   dim3 cluster = {1, 1, 1};  // blocks
+  bool cooperative = false;  // all blocks are co-resident, and grid.sync() is allowed
 
   unsigned threads() const { return block.x * block.y * block.z; }
   unsigned cluster_size() const { return cluster.x * cluster.y * cluster.z; }
+  std::uint64_t blocks() const { return std::uint64_t{grid.x} * grid.y * grid.z; }
 };
 
 // The device's limits, those of sm_90.
@@ -37,6 +40,9 @@ Status run_grid(const Launch& launch);
 
 // Whether the calling code is part of a kernel.
 bool inside_kernel();
+
+// How many blocks of the launch the emulated device holds at once.
+std::uint64_t co_resident_blocks(const Launch& launch);
 
 // How many blocks of this shape an SM holds. Registers are not counted: g++ does not know them.
 unsigned blocks_per_sm(unsigned threads, std::size_t shared_bytes);

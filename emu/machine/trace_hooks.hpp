@@ -76,6 +76,9 @@ struct TraceHooks {
   void (*cluster_phase_completed)(const std::vector<std::shared_ptr<const void>>& clocks);
   void (*cluster_acquire)();
   std::shared_ptr<const void> (*release_clock)();
+  // The grid's barrier is complete: what any block did before it happens before what this block does now. No thread
+  // of the block has continued yet.
+  void (*grid_synchronized)(Block& block);
 };
 
 extern const TraceHooks* trace_hooks;  // null in the plain build

@@ -11,6 +11,10 @@
 #include "emu/shadow/cuda_bf16.h"
 #include "emu/shadow/cuda_fp16.h"
 
+namespace cooperative_groups {
+class grid_group;  // complete if the user's file includes <cooperative_groups.h>
+}
+
 namespace cairn::emu::program {
 
 struct Parameter {
@@ -55,9 +59,14 @@ template <class P> Parameter parameter_of() {
   }
 }
 
+template <class T>
+concept Complete = requires {
+  sizeof(T);
+};
+
 // The kernel as a type, so that the launch needs no state.
-template <auto kernel> struct Bound;
-template <class... P, void (*kernel)(P...)> struct Bound<kernel> {
+template <auto kernel, class Grid = cooperative_groups::grid_group> struct Bound;
+template <class... P, void (*kernel)(P...), class Grid> struct Bound<kernel, Grid> {
   static cudaError_t launch(dim3 grid, dim3 block, std::size_t shared, void** values) {
     constexpr std::size_t kWithoutAsking = 48 * 1024;
     if (shared > kWithoutAsking) {
@@ -65,7 +74,22 @@ template <class... P, void (*kernel)(P...)> struct Bound<kernel> {
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
       if (error != cudaSuccess) return error;
     }
+    // A kernel with groups may have a grid.sync(), and may as well have more blocks than can be co-resident.
+    if constexpr (Complete<Grid>) {
+      if (fits_at_once(grid, block, shared)) return cudaLaunchCooperativeKernel(kernel, grid, block, values, shared);
+    }
     return cudaLaunchKernel(kernel, grid, block, values, shared);
+  }
+  static bool fits_at_once(dim3 grid, dim3 block, std::size_t shared) {
+    const unsigned long long threads = static_cast<unsigned long long>(block.x) * block.y * block.z;
+    const unsigned long long blocks = static_cast<unsigned long long>(grid.x) * grid.y * grid.z;
+    int each = 0, sms = 0;
+    if (threads == 0 || threads > 1024) return false;  // the launch says so
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, static_cast<int>(threads), shared) !=
+        cudaSuccess)
+      return false;
+    if (cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0) != cudaSuccess) return false;
+    return blocks <= static_cast<unsigned long long>(each) * static_cast<unsigned long long>(sms);
   }
   static Kernel bind(const char* name) {
     static const Parameter parameters[] = {parameter_of<P>()..., {nullptr, false, false, Element::any}};

@@ -32,6 +32,11 @@ std::string arrived_of(const Block& block, const Thread& thread) {
          " registers for each)";
 }
 
+std::string describe_grid_wait(const Block& block) {
+  const std::size_t arrived = block.arrived_at_grid(), all = block.threads().size();
+  return " (" + std::to_string(arrived) + " of the block's " + std::to_string(all) + " threads have arrived)";
+}
+
 // What a thread does, in words that are the same for all who do the same.
 std::string doing(const Block& block, const Thread& thread) {
   std::string at = thread.call == nullptr ? "" : std::string(" ") + thread.call;
@@ -42,6 +47,7 @@ std::string doing(const Block& block, const Thread& thread) {
     case State::at_warp: return "waiting in" + at + ", mask " + hex(thread.mask);
     case State::at_warpgroup: return "waiting in" + at + arrived_of(block, thread);
     case State::at_mbarrier: return "waiting at" + at + describe_mbarrier_wait(block, thread);
+    case State::at_grid: return "waiting at" + at + describe_grid_wait(block);
     case State::at_cluster: return "waiting at" + at + describe_cluster_wait(block);
     case State::spinning: return "polling with" + at;
     case State::exited: return "returned";
@@ -102,6 +108,17 @@ std::string describe_deadlock(const Block& block) {
     if (other != nullptr) text += "\nblock " + describe(other->index()) + " of its cluster" + list_threads(*other);
   }
   return text;
+}
+
+std::string describe_grid_deadlock(const Block& block, uint3 ended) {
+  return "deadlock, it waits for all blocks of the grid at grid.sync, and block " + describe(ended) +
+         " has returned" + list_threads(block);
+}
+
+std::string describe_not_cooperative(const Thread& thread) {
+  return std::string(thread.call) + " at " + describe(thread.site) + " in thread " + std::to_string(thread.linear) +
+         ": the launch is not cooperative, so its blocks need not all run at once; launch with "
+         "cudaLaunchCooperativeKernel";
 }
 
 std::string describe_stall(const Block& block) {

@@ -22,6 +22,9 @@ std::string describe_place(const Block& block);           // "kernel half_skips,
 // All threads that have not returned wait, and none is left to release them.
 std::string describe_deadlock(const Block& block);
 // All threads that have not returned poll for something that no thread will write.
+// A block has returned, and all threads of `block` wait for it at the grid's barrier.
+std::string describe_grid_deadlock(const Block& block, uint3 ended);
+std::string describe_not_cooperative(const Thread& thread);
 std::string describe_stall(const Block& block);
 // A collective whose mask does not name the caller; two collectives of one warp that do not match.
 std::string describe_lane_not_in_mask(const Thread& thread);

@@ -53,6 +53,8 @@ namespace cairn::emu {
 
 // Checks the launch against the device's limits as the driver would, and runs it.
 cudaError_t launch(const Launch& wanted);
+// A kernel given as void*: refused, since nobody knows how to call it.
+cudaError_t launch_untyped(const char* call);
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel);

@@ -19,6 +19,7 @@ enum cudaError_t {
   cudaErrorNotReady = 600,
   cudaErrorAssert = 710,
   cudaErrorLaunchFailure = 719,
+  cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorNotPermitted = 800,
   cudaErrorNotSupported = 801,
   cudaErrorUnknown = 999
@@ -115,4 +116,5 @@ struct cudaDeviceProp {
   std::size_t sharedMemPerBlockOptin;
   int maxBlocksPerMultiProcessor;
   std::size_t reservedSharedMemPerBlock;
+  int cooperativeLaunch;
 };

@@ -21,10 +21,10 @@ template <class... P> struct Call {
 
 template <class... P>
 cudaError_t launch_call(dim3 grid, dim3 block, std::size_t shared, void (*kernel)(P...), std::tuple<P...> arguments,
-                        dim3 cluster = {1, 1, 1}) {
+                        dim3 cluster = {1, 1, 1}, bool cooperative = false) {
   const Call<P...> call{kernel, std::move(arguments)};
-  return launch(
-      {reinterpret_cast<const void*>(kernel), grid, block, shared, &Call<P...>::once, &call, sizeof call, cluster});
+  return launch({reinterpret_cast<const void*>(kernel), grid, block, shared, &Call<P...>::once, &call, sizeof call,
+                 cluster, cooperative});
 }
 
 inline dim3 cluster_of(const cudaLaunchConfig_t& config) {
@@ -35,13 +35,20 @@ inline dim3 cluster_of(const cudaLaunchConfig_t& config) {
   return {1, 1, 1};
 }
 
+inline bool is_cooperative(const cudaLaunchConfig_t& config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id == cudaLaunchAttributeCooperative) return config.attrs[i].val.cooperative != 0;
+  }
+  return false;
+}
+
 }  // namespace cairn::emu
 
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... arguments) {
   return cairn::emu::launch_call(config->grid, config->block, config->dynamicSmemBytes, kernel,
                                  std::tuple<P...>(static_cast<P>(std::forward<A>(arguments))...),
-                                 cairn::emu::cluster_of(*config));
+                                 cairn::emu::cluster_of(*config), cairn::emu::is_cooperative(*config));
 }
 
 template <class... P>
@@ -56,8 +63,18 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
 
 template <class... P>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
-                                        std::size_t shared = 0, cudaStream_t stream = nullptr) {
-  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+                                        std::size_t shared = 0, cudaStream_t = nullptr) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return cairn::emu::launch_call(grid, block, shared, kernel,
+                                   std::tuple<P...>(*static_cast<std::remove_cv_t<P>*>(arguments[i])...), {1, 1, 1},
+                                   true);
+  }
+  (std::index_sequence_for<P...>());
+}
+
+inline cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
+                                               cudaStream_t = nullptr) {
+  return cairn::emu::launch_untyped("cudaLaunchCooperativeKernel");
 }
 
 template <class... P> cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {

@@ -22,12 +22,17 @@ void Block::prepare_cluster(Cluster* cluster, unsigned rank) {
   cluster_->begin(rank_, *this);
 }
 
-// All threads wait. In a cluster another block may still send something that lets one continue.
+// All threads wait. In a cluster another block may still send something that lets one continue, and all blocks of a
+// cooperative launch may arrive at its barrier.
 void Block::nothing_ready() {
   while (head_ == tail_) {
     receive_pending();
     if (head_ != tail_) return;
     if (watchdog_->failed()) leave();
+    if (waiting_for_grid_.size() == threads_.size()) {
+      wait_for_grid();
+      continue;
+    }
     switch (cluster_->sleep(rank_)) {
       case Cluster::Sleep::awake: break;
       case Cluster::Sleep::never: fail(describe_deadlock(*this));

@@ -173,6 +173,11 @@ BlockId launch_blocks() {
   return launch_first;
 }
 
+void number_blocks_from(BlockId next) {
+  const std::lock_guard lock(mutex);
+  next_block = std::max(next_block, next);
+}
+
 void close_launch(const Launch&, const char* failure) {
   if (failure == nullptr) return;
   // A finding of a detector has been added already; a deadlock is reported by the emulator itself.

@@ -50,7 +50,8 @@ bool detectors_on();
 // Returns the number of the launch's first block, less one, which stands for "several blocks of this launch".
 BlockId open_launch(const Launch& launch);
 void close_launch(const Launch& launch, const char* failure);
-BlockId launch_blocks();  // of the open launch: what open_launch() returned
+void number_blocks_from(BlockId next);  // of the next launch: this one has used more numbers than it has blocks
+BlockId launch_blocks();                // of the open launch: what open_launch() returned
 
 // An atomic access of a block, with release and acquire semantics between blocks. `predecessors` are the blocks
 // that happen before this one. Returns the further blocks that do so now: those that have accessed the word

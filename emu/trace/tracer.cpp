@@ -123,6 +123,16 @@ void Tracer::warps_synchronize(unsigned barrier, std::uint32_t waiting, const Si
   add_barrier(site);
 }
 
+// Between two grid.sync() a block counts as one of a launch of its own, so that everything before is past, and what
+// blocks do afterwards is not ordered by what ordered them before.
+void Tracer::grid_synchronized() {
+  const auto numbers = static_cast<BlockId>(block_->launch().blocks() + 1);
+  launch_ += numbers, id_ += numbers;
+  floor_ = mark(launch_, 0), mine_ = mark(id_, 0);
+  predecessors_.clear();
+  number_blocks_from(launch_ + numbers);
+}
+
 void Tracer::lanes_synchronize(unsigned warp, std::uint32_t) {
   drain(warp);
   count_copies(warp);
@@ -180,6 +190,7 @@ const TraceHooks kHooks = {
     },
     [] { tracer_of_this_thread().cluster_acquire(); },
     [] { return tracer_of_this_thread().release_clock(); },
+    [](Block&) { tracer_of_this_thread().grid_synchronized(); },
 };
 
 // Runs before any code of the emulator.

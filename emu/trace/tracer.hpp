@@ -65,6 +65,7 @@ class Tracer {
   void arrives(unsigned barrier);
   void warps_synchronize(unsigned barrier, std::uint32_t waiting, const Site& site);
   void lanes_synchronize(unsigned warp, std::uint32_t lanes);
+  void grid_synchronized();
 
   void copy_issued(const AsyncCopy& copy);
   void copy_landed(const AsyncCopy& copy);

@@ -152,7 +152,6 @@ TEST_F(Own, WhatIsNotEmulatedIsNamedWithItsLine) {
       {"__global__ void k() {\n surf2Dwrite(1, 0, 0, 0); }", "try.cu:2: surf2Dwrite (surfaces)"},
       {"\n\n__global__ void __cluster_dims__(2) k() {}", "try.cu:3: __cluster_dims__ (thread block clusters)"},
       {"__global__ void a() {}\n__global__ void k() { a<<<1, 1>>>(); }", "try.cu:2: a launch from a kernel"},
-      {"\n#include <cooperative_groups.h>", "try.cu:2: <cooperative_groups.h>, cooperative groups"},
       {"\n#include <cuda_fp8.h>", "try.cu:2: <cuda_fp8.h>, 8-bit floating types"},
       {"#include <mma.h>\n__global__ void k() {\n  using namespace nvcuda::wmma;\n"
        "  fragment<accumulator, 8, 8, 4, double> f;\n  fill_fragment(f, 0.0);\n}",
@@ -182,6 +181,20 @@ TEST_F(Own, TensorCoresMultiply) {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_TRUE(has(ran.out, "arg 3, f32[256]: 33 33 33")) << ran.out;
   EXPECT_TRUE(has(ran.out, "mma instructions")) << ran.out;
+}
+
+// Blocks that meet: launched cooperatively where they can be co-resident.
+TEST_F(Own, AGridMeets) {
+  std::ofstream(scratch() / "try.cu")
+      << "#include <cooperative_groups.h>\n__global__ void k(int* a, int* b) {\n  a[blockIdx.x] = blockIdx.x + 1;\n"
+         "  cooperative_groups::this_grid().sync();\n  b[blockIdx.x] = 10 * a[(blockIdx.x + 1) % gridDim.x];\n}\n"
+         "int main() {}\n";
+  const Ran ran = run_cairn("trace try.cu --kernel k --grid 4 --block 1 --arg 'i32[4]' --arg 'i32[4]'");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out, "arg 2, i32[4]: 20 30 40 10\n")) << ran.out;
+  const Ran many = run_cairn("trace try.cu --kernel k --grid 300 --block 1 --arg 'i32[300]' --arg 'i32[300]'");
+  EXPECT_EQ(many.code, 1);
+  EXPECT_TRUE(has(many.out, "the launch is not cooperative")) << many.out;
 }
 
 TEST_F(Own, TheCompilersErrorIsOneLine) {
