@@ -92,7 +92,7 @@ void Grid::work() {
       const auto rank = static_cast<unsigned>(turn % launch_.cluster_size());
       GridBarrier* const barrier = launch_.cooperative ? &barrier_ : nullptr;
       block.run(launch_, block_at(turn), mix(seed_ + turn), *watchdog, barrier, cluster.get(), rank);
-      barrier_.block_ends(block_at(turn));
+      if (launch_.cooperative) barrier_.block_ends(block_at(turn));
       watchdog->block_done();
     }
   } catch (const std::bad_alloc&) {
