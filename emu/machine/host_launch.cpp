@@ -65,8 +65,11 @@ std::string refusal(const Launch& wanted, cudaError_t& error) {
 
 }  // namespace
 
+void (*before_launch)() = nullptr;
+
 cudaError_t launch(const Launch& wanted) {
   if (inside_kernel()) return cudaErrorNotSupported;
+  if (before_launch != nullptr) before_launch();
   const InUse in_use;
   if (InUse::refused()) return note(cudaErrorNotPermitted, InUse::refusal());
   if (wanted.kernel == nullptr) return note(cudaErrorInvalidDeviceFunction);
@@ -79,11 +82,23 @@ cudaError_t launch(const Launch& wanted) {
   return status.ok() ? cudaSuccess : note(cudaErrorLaunchFailure, status);
 }
 
-cudaError_t launch_untyped(const char* call) {
-  return note(
-      cudaErrorNotSupported,
-      {Code::unsupported, std::string(call) + " of a void*: pass the kernel itself, by whose type the emulator "
-                                              "knows its parameters"});
+namespace {
+// By the kernel's address. Kernels become known before main().
+std::unordered_map<const void*, cudaError_t (*)(const UntypedLaunch&)>& known_kernels() {
+  static std::unordered_map<const void*, cudaError_t (*)(const UntypedLaunch&)> known;
+  return known;
+}
+}  // namespace
+
+void know_kernel(const void* kernel, cudaError_t (*launch)(const UntypedLaunch&)) { known_kernels()[kernel] = launch; }
+
+cudaError_t launch_untyped(const UntypedLaunch& wanted) {
+  const auto found = known_kernels().find(wanted.kernel);
+  if (found != known_kernels().end()) return found->second(wanted);
+  return note(cudaErrorNotSupported,
+              {Code::unsupported, std::string(wanted.cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel") +
+                                      " of a void*: pass the kernel itself, by whose type the emulator knows its "
+                                      "parameters"});
 }
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {

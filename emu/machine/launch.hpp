@@ -38,6 +38,9 @@ inline constexpr unsigned kMostCluster = 8;
 // Runs the grid to its end, or to its first failure. The launch must already be within the device's limits.
 Status run_grid(const Launch& launch);
 
+// Called before every launch; null if nobody wants to know.
+extern void (*before_launch)();
+
 // Whether the calling code is part of a kernel.
 bool inside_kernel();
 

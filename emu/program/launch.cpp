@@ -8,7 +8,6 @@
 #include "emu/machine/builtin_call.hpp"
 #include "emu/machine/elf_symbols.hpp"
 #include "emu/machine/errors.hpp"
-#include "emu/program/watch.hpp"
 
 namespace cairn::emu::program {
 namespace {
@@ -45,7 +44,6 @@ bool entered() {
 }
 
 void run(const Launch& wanted) {
-  watch_from_now();
   const cudaError_t error = launch(wanted);
   if (error == cudaSuccess) return;
   std::fflush(stdout);

@@ -50,6 +50,18 @@ class Launcher {
   std::size_t shared_;
 };
 
+// Makes a kernel known to launches that give it as void*; the driver puts one behind every kernel that is no template.
+struct Known {
+  template <class... P> explicit Known(void (*kernel)(P...)) {
+    know_kernel(reinterpret_cast<const void*>(kernel), [](const UntypedLaunch& wanted) {
+      const auto typed = reinterpret_cast<void (*)(P...)>(const_cast<void*>(wanted.kernel));
+      return wanted.cooperative
+                 ? cudaLaunchCooperativeKernel(typed, wanted.grid, wanted.block, wanted.arguments, wanted.shared)
+                 : cudaLaunchKernel(typed, wanted.grid, wanted.block, wanted.arguments, wanted.shared);
+    });
+  }
+};
+
 // Stands where the source has inline PTX: ends the launch with a report that shows it.
 [[noreturn]] void refuse_ptx(const char* text, const char* file, int line);
 

@@ -8,8 +8,4 @@ inline constexpr const char* kAnswerVariable = "CAIRN_RUN_ANSWER";  // the path 
 inline constexpr const char* kSeedVariable = "CAIRN_RUN_SEED";
 inline constexpr const char* kDetectorsVariable = "CAIRN_RUN_DETECTORS";  // "0": only count
 
-// Called before every launch. In the traced program the first call begins a trace, which is written when the program
-// exits; in the plain one nothing happens.
-void watch_from_now();
-
 }  // namespace cairn::emu::program

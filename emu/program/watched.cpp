@@ -1,3 +1,4 @@
+// Part of every traced program: if `cairn run` is watching, it collects a trace and writes it at the end.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "emu/machine/errors.hpp"
+#include "emu/machine/launch.hpp"
 #include "emu/machine/settings.hpp"
 #include "emu/program/watch.hpp"
 #include "emu/program/wire.hpp"
@@ -31,8 +33,7 @@ std::string variable(const char* name, const char* otherwise) {
   return value == nullptr ? otherwise : value;
 }
 
-}  // namespace
-
+// The first launch begins a trace, which is written when the program exits.
 void watch_from_now() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -44,4 +45,7 @@ void watch_from_now() {
   });
 }
 
+const bool watches = (before_launch = &watch_from_now, true);
+
+}  // namespace
 }  // namespace cairn::emu::program

@@ -53,8 +53,16 @@ namespace cairn::emu {
 
 // Checks the launch against the device's limits as the driver would, and runs it.
 cudaError_t launch(const Launch& wanted);
-// A kernel given as void*: refused, since nobody knows how to call it.
-cudaError_t launch_untyped(const char* call);
+// A kernel given as void*, with a pointer to each argument. Refused unless it is known how to call it.
+struct UntypedLaunch {
+  const void* kernel;
+  dim3 grid, block;
+  void** arguments;
+  std::size_t shared;
+  bool cooperative;
+};
+cudaError_t launch_untyped(const UntypedLaunch& wanted);
+void know_kernel(const void* kernel, cudaError_t (*launch)(const UntypedLaunch& wanted));
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel);

@@ -72,9 +72,14 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
   (std::index_sequence_for<P...>());
 }
 
-inline cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
-                                               cudaStream_t = nullptr) {
-  return cairn::emu::launch_untyped("cudaLaunchCooperativeKernel");
+// Of a void* the parameters' types are known if a program has said so (emu/program/launch.hpp).
+inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    std::size_t shared = 0, cudaStream_t = nullptr) {
+  return cairn::emu::launch_untyped({kernel, grid, block, arguments, shared, false});
+}
+inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                               std::size_t shared = 0, cudaStream_t = nullptr) {
+  return cairn::emu::launch_untyped({kernel, grid, block, arguments, shared, true});
 }
 
 template <class... P> cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {

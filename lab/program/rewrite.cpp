@@ -65,6 +65,7 @@ class Rewriter {
         edits_.push_back({token.at, end_of(i), "__attribute__((noinline))"});
       }
     }
+    make_known();
     out_.text = edited();
   }
 
@@ -159,6 +160,7 @@ class Rewriter {
 
   // __attribute__((noipa)) void name(…) {
   void kernel(std::size_t i) {
+    const std::size_t word = i;
     for (++i; i < tokens_.size(); ++i) {
       if (is(i, ";") || is(i, "{") || is(i, "}")) return;
       if (!is(i, "(")) continue;
@@ -169,14 +171,32 @@ class Rewriter {
     if (i >= tokens_.size()) return;
     const auto opener = is_word(i - 1) ? std::optional(i) : opener_of(i - 1);
     const std::string name(opener && *opener > 0 ? tokens_[*opener - 1].text : "");
-    if (std::ranges::find(out_.kernels, name) == out_.kernels.end()) out_.kernels.push_back(name);
     for (i = past(i); i < tokens_.size(); ++i) {
       if (is(i, ";")) return;  // a declaration
       if (is(i, "(")) i = past(i) - 1;
       if (is(i, "{")) break;
     }
-    if (i < tokens_.size())
-      edits_.push_back({end_of(i), end_of(i), " if (::cairn::emu::program::entered()) return;"});
+    if (i >= tokens_.size()) return;
+    edits_.push_back({end_of(i), end_of(i), " if (::cairn::emu::program::entered()) return;"});
+    kernels_.push_back({name, past(i) - 1, is_template(word)});
+  }
+
+  // Whether `template` stands between what was declared before and this word.
+  bool is_template(std::size_t i) const {
+    while (i > 0 && !is(i, ";") && !is(i, "{") && !is(i, "}"))
+      if (is(--i, "template")) return true;
+    return false;
+  }
+
+  // A kernel that is given as void* later. Of a template there are many, and an overloaded name is none by itself.
+  void make_known() {
+    for (const Kernel& kernel : kernels_) {
+      if (std::ranges::find(out_.kernels, kernel.name) == out_.kernels.end()) out_.kernels.push_back(kernel.name);
+      const auto same = [&](const Kernel& other) { return other.name == kernel.name; };
+      if (kernel.is_template || kernel.end >= tokens_.size() || std::ranges::count_if(kernels_, same) > 1) continue;
+      edits_.push_back({end_of(kernel.end), end_of(kernel.end),
+                        fmt::format(" static const ::cairn::emu::program::Known cairn_known_{0}({0});", kernel.name)});
+    }
   }
 
   // asm volatile("text" "more" : outputs : inputs : clobbers), and nothing of a declaration int a asm("name").
@@ -211,7 +231,13 @@ class Rewriter {
   std::string_view text_;
   const std::vector<Stretch>& stretches_;
   Rewritten& out_;
+  struct Kernel {
+    std::string name;
+    std::size_t end;  // the brace that ends it
+    bool is_template;
+  };
   std::vector<Token> tokens_;
+  std::vector<Kernel> kernels_;  // with their bodies
   std::vector<Edit> edits_;
 };
 

@@ -59,15 +59,24 @@ TEST(Rewrite, LinesKeepTheirNumbers) {
 
 TEST(Rewrite, AKernelBeginsWithBeingFound) {
   const std::string enter = " if (::cairn::emu::program::entered()) return;", is = "__attribute__((noipa))";
-  EXPECT_EQ(text_of("__global__ void f(int a) { a; }"), is + " void f(int a) {" + enter + " a; }");
+  EXPECT_EQ(text_of("__global__ void f(int a) { a; }"),
+            is + " void f(int a) {" + enter + " a; } static const ::cairn::emu::program::Known cairn_known_f(f);");
   EXPECT_EQ(text_of("template <> __global__ void f<int>(int (*a)(int)) {}"),
             "template <> " + is + " void f<int>(int (*a)(int)) {" + enter + "}");
   EXPECT_EQ(text_of("__global__ void f(int a);"), is + " void f(int a);") << "a declaration";
-  EXPECT_EQ(text_of("static __global__ __attribute__((aligned(4))) void f() noexcept(true) {}"),
-            "static " + is + " __attribute__((aligned(4))) void f() noexcept(true) {" + enter + "}");
+  EXPECT_TRUE(text_of("static __global__ __attribute__((aligned(4))) void f() noexcept(true) {}")
+                  .starts_with("static " + is + " __attribute__((aligned(4))) void f() noexcept(true) {" + enter + "}"));
   EXPECT_EQ(rewritten("__global__ void a() {}\ntemplate <int n> __global__ void b() {}\n__global__ void b<2>() {}\n")
                 .kernels,
             (Words{"a", "b"}));
+}
+
+TEST(Rewrite, TemplatesAndOverloadsAreNotKnownByAddress) {
+  const auto known = [](const std::string& text) { return text_of(text).find("Known") != std::string::npos; };
+  EXPECT_TRUE(known("namespace a { __global__ void f(int); __global__ void f(int) {} }"));
+  EXPECT_FALSE(known("template <int n> __global__ void f() { { } }"));
+  EXPECT_FALSE(known("__global__ void f(int) {}\n__global__ void f(float) {}"));
+  EXPECT_FALSE(known("template <class T> __global__ void f(T) {}\n__global__ void f(float) {}"));
 }
 
 TEST(Rewrite, InlinePtxIsRefusedWhereItRuns) {

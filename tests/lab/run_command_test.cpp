@@ -36,7 +36,7 @@ class Program : public ::testing::Test {
   }
 };
 
-constexpr const char* kRight = "145 6, argument() called 1 time(s), 0 argument(s)\n";
+constexpr const char* kRight = "152 6, argument() called 1 time(s), 0 argument(s)\n";
 
 TEST_F(Program, EveryKindOfLaunchRuns) {
   const std::string program = (scratch() / "launches").string();

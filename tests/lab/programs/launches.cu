@@ -25,6 +25,7 @@ template <class T> __global__ void deduced(T* sum, T by) { *sum += by; }
 __global__ void deduced(double* sum, double by);
 __global__ void deduced(double* sum, double by) { *sum += 2 * by; }
 static __global__ void one(float* sum) { *sum += 1; }
+__global__ void by_address(float* sum, float by) { *sum += by; }
 __constant__ float factor = 1;
 __global__ void scaled(float* sum) { *sum += factor; }
 
@@ -60,6 +61,10 @@ int main(int argc, char** argv) {
   cudaStreamCreate(&stream);
   one<<<1, 1, 0, stream>>>(sum);                  // 1
 
+  float by = 7;
+  void* arguments[] = {&sum, &by};
+  cudaLaunchKernel((const void*)by_address, 1, 1, arguments, 0, 0);  // 7
+
   double* other;
   cudaMalloc(&other, sizeof(double));
   cudaMemset(other, 0, sizeof(double));
@@ -69,5 +74,5 @@ int main(int argc, char** argv) {
   cudaMemcpy(&host, sum, sizeof host, cudaMemcpyDeviceToHost);
   std::printf("%g %g, argument() called %d time(s), %d argument(s)\n", host, seen, evaluated, argc - 1);
   if (argc > 1 && std::strcmp(argv[1], "7") == 0) return 7;
-  return host == 145 && seen == 6 && evaluated == 1 ? 0 : 1;
+  return host == 152 && seen == 6 && evaluated == 1 ? 0 : 1;
 }
