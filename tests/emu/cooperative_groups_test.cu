@@ -2,6 +2,8 @@
 // cooperative_algorithms_test.cu has reductions, scans and copies, cooperative_launch_test.cu has grids.
 #include <algorithm>
 #include <cooperative_groups.h>
+#include <string>
+#include <utility>
 
 #include "tests/emu/group_support.hpp"
 
@@ -236,6 +238,42 @@ TEST(Groups, PartitionsOfAWarp) {
                                    rank == size - 1 && size % 2 == 1 ? 1 : 2,
                                    base + three[rank / 2 * 2]};
     EXPECT_EQ(std::vector<int>(got.begin() + 9 * t, got.begin() + 9 * t + 9), want) << t;
+  }
+}
+
+// The report of a launch of one block that must fail.
+template <class... P, class... A> std::string report_of(void (*kernel)(P...), const A&... arguments) {
+  const Status status = launch({1}, 64, 0, nullptr, kernel, arguments...);
+  EXPECT_EQ(status.code(), Code::device_error);
+  return status.message();
+}
+
+__global__ void stays_away() {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  if (threadIdx.x == 45) cg::sync(cg::this_thread_block());
+  tile.sync();
+}
+TEST(Groups, ALaneThatATileWaitsForIsReported) {
+  const std::string report = report_of(stays_away);
+  EXPECT_NE(report.find("\n  threads 40-44, 46-47: waiting in tile.sync, tests/emu/cooperative_groups_test.cu:"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find(", mask 0x0000ff00"), std::string::npos) << report;
+  EXPECT_NE(report.find("\n  thread 45: waiting at block.sync, "), std::string::npos) << report;
+  EXPECT_NE(report.find("returned"), std::string::npos) << "the other tiles need not wait\n" << report;
+}
+
+__global__ void odd_tiles(unsigned outer, unsigned inner) {
+  const cg::thread_group tile = cg::tiled_partition(cg::this_thread_block(), outer);
+  cg::tiled_partition(tile, inner).sync();
+}
+TEST(Groups, TilesOfOtherSizesAreReported) {
+  run({1}, 64, 0, odd_tiles, 16u, 4u);
+  for (const auto& [outer, inner] : {std::pair{12u, 4u}, {64u, 4u}, {0u, 4u}, {8u, 16u}, {8u, 3u}}) {
+    const std::string report = report_of(odd_tiles, outer, inner);
+    EXPECT_NE(report.find("a tile has 1, 2, 4, 8, 16 or 32 threads, and no more than what it is part of"),
+              std::string::npos)
+        << report;
   }
 }
 
