@@ -105,7 +105,8 @@ class thread_group {
     const unsigned long long in_block = cairn::emu::linear_thread();
     if (kind_ == Kind::block) return in_block;
     if (kind_ != Kind::grid) return lanes_.rank();
-    const unsigned long long before = at.x + static_cast<unsigned long long>(grid.x) * (at.y + grid.y * at.z);
+    const unsigned long long row = at.y + static_cast<unsigned long long>(grid.y) * at.z;
+    const unsigned long long before = at.x + grid.x * row;
     return before * (block.x * block.y * block.z) + in_block;
   }
 

@@ -22,7 +22,7 @@ T inclusive_scan(const details::lane_group& group, T value, cairn::emu::Site sit
   return inclusive_scan(group, value, plus<T>(), site);
 }
 
-// Of those before the caller: T{} for rank 0, for which CUDA leaves it undefined unless the operator is plus.
+// Of those before the caller. There are none for rank 0, which gets T{}.
 template <class T, class Op>
 T exclusive_scan(const details::lane_group& group, T value, Op&& op,
                  cairn::emu::Site site = cairn::emu::Site::current()) {
