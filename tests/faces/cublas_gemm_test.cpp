@@ -213,6 +213,7 @@ TEST(CublasGemm, WrongArgumentsAreRefusedAndNothingIsWritten) {
   EXPECT_EQ(call(handle, 0, 1, 4, 3, 5, 4, 2, 4, &one, &one), CUBLAS_STATUS_INVALID_VALUE) << "ldb of t";
   EXPECT_EQ(call(handle, 0, 0, 4, 3, 5, 4, 5, 3, &one, &one), CUBLAS_STATUS_INVALID_VALUE) << "ldc";
   EXPECT_EQ(call(handle, 0, 0, 0, 3, 5, 0, 5, 1, &one, &one), CUBLAS_STATUS_INVALID_VALUE) << "lda 0";
+  EXPECT_EQ(call(handle, 0, 0, 0, 3, 5, 1, 5, 0, &one, &one), CUBLAS_STATUS_INVALID_VALUE) << "ldc 0";
   EXPECT_EQ(call(handle, 0, 0, 4, 3, 5, 4, 5, 4, nullptr, &one), CUBLAS_STATUS_INVALID_VALUE) << "alpha";
   EXPECT_EQ(call(handle, 0, 0, 4, 3, 5, 4, 5, 4, &one, nullptr), CUBLAS_STATUS_INVALID_VALUE) << "beta";
   for (const float kept : z) EXPECT_EQ(kept, 3);
