@@ -7,7 +7,7 @@ add_library(header_test OBJECT)
 target_link_libraries(header_test PRIVATE cairn_core_needs)
 target_compile_options(header_test PRIVATE -O0 $<$<COMPILE_LANGUAGE:C>:-pedantic-errors>)
 
-set(rooms include src runtime kernels)
+set(rooms include src runtime kernels faces)
 if(CAIRN_HAVE_LAB)
   list(APPEND rooms lab)
   target_link_libraries(header_test PRIVATE CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)

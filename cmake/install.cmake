@@ -40,7 +40,8 @@ install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MA
 # The emulator for kernels of others: its runtime, the headers that stand in for CUDA's, and how to compile for it.
 install(TARGETS cairn_kernel_headers cairn_kernel_plain cairn_kernel_traced cairn_emu_runtime cairn_emu_trace
   EXPORT cairn-emulator-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS cairn_emu_own cairn_emu_program ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cairn_emu_own cairn_emu_program cairn_faces_cublas cairn_cpu ARCHIVE
+  DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY emu device DESTINATION ${CAIRN_INSTALL_EMULATOR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" REGEX "/refused/cuda/" PATTERN traced EXCLUDE)
 # What the command shows: sources of the rungs, pages, records. Links between them are relative, so they stand here as

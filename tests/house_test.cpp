@@ -54,6 +54,8 @@ constexpr Arrow kArrows[] = {
 
     {"emu/", "system boost include/cairn/types.hpp include/cairn/numbers.hpp device/fragment.hpp emu/"},
 
+    {"faces/cublas/", "include/cairn/cairn.h emu/shadow/cublas_v2.h faces/cublas/"},
+
     {"lab/baseline_cublas.cpp", "system cuda cublas fmt include/cairn/ src/call.hpp src/dispatch/ runtime/ lab/"},
     {"lab/cublas_words.hpp", "cublas src/call.hpp"},
     {"lab/experiments/kernels/entry.cpp", "kernels/ladder.hpp"},
@@ -281,6 +283,9 @@ TEST(HouseChecker, SeesABreach) {
       {"emu/machine/grid.cpp", "#include \"runtime/runtime.hpp\""},
       {"emu/machine/grid.cpp", "#include <cuda_runtime.h>"},
       {"emu/machine/grid.cpp", "#include \"device/mma.hpp\""},
+      {"faces/cublas/gemm.cpp", "#include <cublas_v2.h>"},
+      {"faces/cublas/gemm.cpp", "#include \"src/cpu/backend.hpp\""},
+      {"faces/cublas/gemm.cpp", "#include \"emu/machine/device_memory.hpp\""},
       {"lab/bench.cpp", "#include <cublas_v2.h>"},
       {"lab/bench.cpp", "#include <cuda_runtime.h>"},
       {"lab/bench.cpp", "#include \"src/api/handle.hpp\""},
@@ -319,6 +324,8 @@ TEST(HouseChecker, LetsTheArrowsThrough) {
       {"lab/verbs/bench.cpp", "#include <CLI/CLI.hpp>"},
       {"lab/baseline_cublas.cpp", "#include <cublas_v2.h>"},
       {"emu/machine/grid.cpp", "#include <boost/context/fiber.hpp>"},
+      {"faces/cublas/gemm.cpp", "#include \"cairn/cairn.h\""},
+      {"faces/cublas/gemm.cpp", "#include \"emu/shadow/cublas_v2.h\""},
       {"python/native/module.cpp", "#include \"cairn/cairn.h\""},
       {"python/torch_ops/ops.cpp", "#include <torch/csrc/stable/library.h>"},
       {"tests/kernels/rung_test.cpp", "#include \"emu/emu.hpp\""},
