@@ -6,6 +6,7 @@ function(cairn_program_build out)
   set(traced "")
   set(includes "")
   set(libraries "")
+  set(cublas_libraries "")
   set(fibers "")
   if(TARGET cairn_emu_own)
     foreach(build plain traced)
@@ -14,12 +15,16 @@ function(cairn_program_build out)
     foreach(library own program trace runtime)
       string(APPEND libraries "\"$<TARGET_FILE:cairn_emu_${library}>\", ")
     endforeach()
+    get_property(cublas GLOBAL PROPERTY CAIRN_CUBLAS_LIBRARIES)
+    foreach(file ${cublas})
+      string(APPEND cublas_libraries "\"${file}\", ")
+    endforeach()
     foreach(folder emu/shadow emu/shadow/refused . include)
       file(REAL_PATH ${PROJECT_SOURCE_DIR}/${folder} folder)
       string(APPEND includes "\"${folder}\", ")
     endforeach()
     get_property(fibers GLOBAL PROPERTY CAIRN_FIBERS_FILE)
-    add_dependencies(cairn_lab_base cairn_emu_own cairn_emu_program cairn_emu_trace)
+    add_dependencies(cairn_lab_base cairn_emu_own cairn_emu_program cairn_emu_trace cairn_faces_cublas cairn_cpu)
   endif()
   set(compiler "")  # the g++ on the PATH, where something else builds this
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -37,6 +42,7 @@ const cairn::lab::program::Build& cairn::lab::program::this_build() {
       {${traced}},
       {${includes}},
       {${libraries}},
+      {${cublas_libraries}},
       \"${fibers}\",
       \"${to_lib}\",
       \"${to_include}/cairn_emulator\",

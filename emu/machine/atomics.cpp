@@ -129,6 +129,11 @@ template int atomic_and(int*, int, const char*, Site);
 template int atomic_or(int*, int, const char*, Site);
 template int atomic_xor(int*, int, const char*, Site);
 
+using Signed = long long;
+template Signed atomic_min(Signed*, Signed, const char*, Site);
+template Signed atomic_max(Signed*, Signed, const char*, Site);
+template unsigned short atomic_cas(unsigned short*, unsigned short, unsigned short, const char*, Site);
+
 using U = unsigned;
 template U atomic_add(U*, U, const char*, Site);
 template U atomic_exchange(U*, U, const char*, Site);

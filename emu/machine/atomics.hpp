@@ -7,6 +7,7 @@
 namespace cairn::emu {
 
 // T is int, unsigned, unsigned long long, float or double for load, add and exchange; one of the integers otherwise.
+// Minimum and maximum have long long too, and compare-and-swap unsigned short.
 // All return the old value.
 template <class T> T atomic_load(const T* address, const char* call, Site site);
 template <class T> T atomic_add(T* address, T value, const char* call, Site site);

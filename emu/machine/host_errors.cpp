@@ -1,6 +1,5 @@
 #include "emu/machine/host_errors.hpp"
 
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -20,27 +19,16 @@ struct Name {
   const char* text;
 };
 constexpr Name kNames[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
-    {cudaErrorNotPermitted, "cudaErrorNotPermitted", "operation not permitted"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
-    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+#define CAIRN_NAME(name, value, text) {name, #name, text},
+    CAIRN_CUDA_ERRORS(CAIRN_NAME)
+#undef CAIRN_NAME
 };
+constexpr Name kNone = {cudaErrorUnknown, "unrecognized error code", "unrecognized error code"};
 
 const Name& name_of(cudaError_t error) {
   for (const Name& name : kNames)
     if (name.error == error) return name;
-  return kNames[std::size(kNames) - 1];
+  return kNone;
 }
 
 }  // namespace

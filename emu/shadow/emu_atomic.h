@@ -55,6 +55,12 @@ inline unsigned long long atomicMax(unsigned long long* address, unsigned long l
                                     cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::atomic_max(address, value, "atomicMax", site);
 }
+inline long long atomicMin(long long* address, long long value, cairn::emu::Site site = cairn::emu::Site::current()) {
+  return cairn::emu::atomic_min(address, value, "atomicMin", site);
+}
+inline long long atomicMax(long long* address, long long value, cairn::emu::Site site = cairn::emu::Site::current()) {
+  return cairn::emu::atomic_max(address, value, "atomicMax", site);
+}
 
 inline int atomicAnd(int* address, int value, cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::atomic_and(address, value, "atomicAnd", site);
@@ -114,3 +120,46 @@ inline unsigned long long atomicCAS(unsigned long long* address, unsigned long l
                                     unsigned long long value, cairn::emu::Site site = cairn::emu::Site::current()) {
   return cairn::emu::atomic_cas(address, expected, value, "atomicCAS", site);
 }
+inline unsigned short atomicCAS(unsigned short* address, unsigned short expected, unsigned short value,
+                                cairn::emu::Site site = cairn::emu::Site::current()) {
+  return cairn::emu::atomic_cas(address, expected, value, "atomicCAS", site);
+}
+
+// Vectors are added member by member, and each sum is an atomic of its own: so PTX defines it too.
+inline float2 atomicAdd(float2* address, float2 value, cairn::emu::Site site = cairn::emu::Site::current()) {
+  const float x = atomicAdd(&address->x, value.x, site);
+  return {x, atomicAdd(&address->y, value.y, site)};
+}
+inline float4 atomicAdd(float4* address, float4 value, cairn::emu::Site site = cairn::emu::Site::current()) {
+  const float x = atomicAdd(&address->x, value.x, site), y = atomicAdd(&address->y, value.y, site);
+  const float z = atomicAdd(&address->z, value.z, site);
+  return {x, y, z, atomicAdd(&address->w, value.w, site)};
+}
+
+// Of the scope of a block or of the system: all are atomic for everyone here.
+#define CAIRN_SCOPED(name, scope)                                                            \
+  template <class T, class V>                                                                \
+  auto name##scope(T* address, V value, cairn::emu::Site site = cairn::emu::Site::current()) \
+      ->decltype(name(address, value, site)) {                                               \
+    return name(address, value, site);                                                       \
+  }
+#define CAIRN_SCOPED_ALL(scope)                                                                               \
+  CAIRN_SCOPED(atomicAdd, scope)                                                                              \
+  CAIRN_SCOPED(atomicSub, scope)                                                                              \
+  CAIRN_SCOPED(atomicExch, scope)                                                                             \
+  CAIRN_SCOPED(atomicMin, scope)                                                                              \
+  CAIRN_SCOPED(atomicMax, scope)                                                                              \
+  CAIRN_SCOPED(atomicAnd, scope)                                                                              \
+  CAIRN_SCOPED(atomicOr, scope)                                                                               \
+  CAIRN_SCOPED(atomicXor, scope)                                                                              \
+  CAIRN_SCOPED(atomicInc, scope)                                                                              \
+  CAIRN_SCOPED(atomicDec, scope)                                                                              \
+  template <class T, class V, class W>                                                                        \
+  auto atomicCAS##scope(T* address, V expected, W value, cairn::emu::Site site = cairn::emu::Site::current()) \
+      ->decltype(atomicCAS(address, expected, value, site)) {                                                 \
+    return atomicCAS(address, expected, value, site);                                                         \
+  }
+CAIRN_SCOPED_ALL(_block)
+CAIRN_SCOPED_ALL(_system)
+#undef CAIRN_SCOPED_ALL
+#undef CAIRN_SCOPED

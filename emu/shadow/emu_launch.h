@@ -105,19 +105,3 @@ template <class T> cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
 template <class T> cudaError_t cudaMallocHost(T** pointer, std::size_t bytes) {
   return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
 }
-
-// A __constant__ or __device__ variable is a variable.
-template <class T>
-cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  if (offset > sizeof symbol || bytes > sizeof symbol - offset) return cudaErrorInvalidValue;
-  __builtin_memcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes);
-  return cudaSuccess;
-}
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-  if (offset > sizeof symbol || bytes > sizeof symbol - offset) return cudaErrorInvalidValue;
-  __builtin_memcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes);
-  return cudaSuccess;
-}

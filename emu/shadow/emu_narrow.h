@@ -8,22 +8,32 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "cairn/numbers.hpp"
 #include "emu/machine/atomics.hpp"
+#include "emu/shadow/emu_round.h"
 #include "emu/shadow/vector_types.h"
 
 namespace cairn::emu {
 
+// CUDA's __half_raw and the like: bits, and nothing that can be done with them.
+template <class S> struct NarrowRaw { unsigned short x; };
+template <class S> struct NarrowPairRaw { unsigned short x, y; };
+
 // S is cairn::f16 or cairn::bf16, which know how to round. Without a default value, as a register has none.
 template <class S> struct Narrow {
+  using Storage = S;
   std::uint16_t bits;
 
   Narrow() = default;
   constexpr Narrow(float x) : bits(S(x).bits) {}
   constexpr Narrow(double x) : bits(S(x).bits) {}
-  constexpr Narrow(int x) : bits(S(static_cast<double>(x)).bits) {}
-  constexpr Narrow(unsigned x) : bits(S(static_cast<double>(x)).bits) {}
+  template <class T>
+  requires std::is_integral_v<T>
+  constexpr Narrow(T x) : bits(sizeof(T) < 8 ? S(static_cast<double>(x)).bits : S(odd_from_integer(x)).bits) {}
+  constexpr Narrow(NarrowRaw<S> raw) : bits(raw.x) {}
+  constexpr operator NarrowRaw<S>() const { return {bits}; }
   static constexpr Narrow from_bits(std::uint16_t raw) {
     Narrow x;
     x.bits = raw;
@@ -32,19 +42,6 @@ template <class S> struct Narrow {
   constexpr operator float() const { return static_cast<float>(S::from_bits(bits)); }
   constexpr double wide() const { return static_cast<double>(S::from_bits(bits)); }
 };
-
-// The sum, rounded to odd: what does not fit into a double is remembered in its last bit, so that rounding once more,
-// to fewer bits, gives what rounding the exact sum would have.
-inline double add_to_odd(double a, double b) {
-  const double sum = a + b;
-  if (!std::isfinite(sum)) return sum;
-  const double b_part = sum - a;
-  const double lost = (a - (sum - b_part)) + (b - b_part);
-  auto bits = std::bit_cast<std::uint64_t>(sum);
-  if (lost == 0 || (bits & 1) != 0) return sum;
-  bits += (lost > 0) == (sum > 0) ? 1 : -1;
-  return std::bit_cast<double>(bits);
-}
 
 // A product of two narrow numbers is exact in double.
 template <class S> Narrow<S> fused(Narrow<S> a, Narrow<S> b, Narrow<S> c) {
@@ -56,6 +53,8 @@ template <class S> struct alignas(4) NarrowPair {
 
   NarrowPair() = default;
   constexpr NarrowPair(Narrow<S> x_, Narrow<S> y_) : x(x_), y(y_) {}
+  constexpr NarrowPair(NarrowPairRaw<S> raw) : x(Narrow<S>::from_bits(raw.x)), y(Narrow<S>::from_bits(raw.y)) {}
+  constexpr operator NarrowPairRaw<S>() const { return {x.bits, y.bits}; }
   constexpr NarrowPair(const NarrowPair& other) { *this = other; }
   constexpr NarrowPair& operator=(const NarrowPair& other) {
     if (!std::is_constant_evaluated()) {

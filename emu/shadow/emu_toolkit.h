@@ -1,5 +1,6 @@
 // The include guards of the toolkit's headers that these stand in for. Where another header of an installed toolkit is
-// included, it must not bring those in beside ours.
+// included, it must not bring those in beside ours; and programs ask by __DRIVER_TYPES_H__ whether the runtime API is
+// known, as helper_cuda.h of the samples does.
 #pragma once
 
 #define __BUILTIN_TYPES_H__
@@ -18,6 +19,4 @@
 #define __VECTOR_FUNCTIONS_H__
 #define __VECTOR_TYPES_H__
 
-#ifndef CUDART_VERSION
 #define CUDART_VERSION 12080
-#endif

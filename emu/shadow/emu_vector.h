@@ -31,7 +31,8 @@ template <class T> struct alignas(vec2_align<T>) Vec2 {
   T x, y;
 
   Vec2() = default;
-  constexpr Vec2(T x_, T y_) : x(x_), y(y_) {}
+  // CUDA's are aggregates, so `float2 v = {x}` sets the rest to 0; Vec4 likewise.
+  constexpr Vec2(T x_, T y_ = T()) : x(x_), y(y_) {}
   constexpr Vec2(const Vec2& other) { *this = other; }
   constexpr Vec2& operator=(const Vec2& other) {
     if constexpr (is_whole<sizeof(Vec2)>) {
@@ -52,7 +53,7 @@ template <class T> struct alignas(vec4_align<T>) Vec4 {
   T x, y, z, w;
 
   Vec4() = default;
-  constexpr Vec4(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
+  constexpr Vec4(T x_, T y_ = T(), T z_ = T(), T w_ = T()) : x(x_), y(y_), z(z_), w(w_) {}
   constexpr Vec4(const Vec4& other) { *this = other; }
   constexpr Vec4& operator=(const Vec4& other) {
     if constexpr (is_whole<sizeof(Vec4)>) {

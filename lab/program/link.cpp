@@ -26,8 +26,9 @@ Words& operator+=(Words& words, const Words& more) {
 
 // Libraries of the toolkit that the emulator stands in for, and those for which there is nothing.
 constexpr std::string_view kEmulated[] = {"cudart", "cudart_static", "cudadevrt", "cuda", "culibos", "nvToolsExt"};
-constexpr std::string_view kMissing[] = {"cublas", "cublas_static", "cublasLt", "curand", "cufft",     "cusparse",
-                                         "cusolver", "nvrtc",        "cudnn",   "nvJitLink", "nppc"};
+constexpr std::string_view kCublas[] = {"cublas", "cublas_static"};
+constexpr std::string_view kMissing[] = {"cublasLt", "curand", "cufft",     "cusparse", "cusolver",
+                                         "nvrtc",    "cudnn",  "nvJitLink", "nppc"};
 
 // "cublas" of -lcublas and of /usr/lib/libcublas.so.12; empty for what is no library.
 std::string library_name(const std::string& input) {
@@ -63,6 +64,10 @@ class Linker {
     for (const std::string& input : inputs) {
       const std::string library = library_name(input);
       if (is_one_of(library, kEmulated)) continue;
+      if (is_one_of(library, kCublas)) {
+        plain += session_.tools.cublas, traced += session_.tools.cublas;
+        continue;
+      }
       if (is_one_of(library, kMissing))
         throw Error(kUsage, fmt::format("{}: the emulator has no counterpart of this library", input));
       const std::string file = archive_of(input, session_.options);

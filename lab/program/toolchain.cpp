@@ -45,6 +45,12 @@ bool look_beside_command(const Build& build, Tools& tools) {
     tools.includes.push_back(folder.lexically_normal().string());
   for (const std::string& file : build.libraries)
     tools.libraries.push_back((libraries / fs::path(file).filename()).lexically_normal().string());
+  for (std::string& file : tools.cublas) {
+    if (file.find("libcairn_") != std::string::npos)
+      file = (libraries / fs::path(file).filename()).lexically_normal().string();
+    else if (!is_there(file))
+      file = "-lopenblas";  // built on another machine
+  }
   return true;
 }
 
@@ -64,7 +70,7 @@ const std::string& Tools::library(const std::string& name) const {
 
 Tools find_tools(const Build& build) {
   Tools tools{program(build.compiler, "g++"), program("", "readelf"), build.plain,
-              build.traced,                   build.includes,         build.libraries};
+              build.traced,                   build.includes,         build.libraries, build.cublas};
   if (tools.compiler.empty()) {
     throw Error(kLacking, "CUDA sources are compiled by g++, which is not on the PATH");
   }

@@ -10,7 +10,7 @@ namespace cairn::lab::program {
 
 struct Tools {
   std::string compiler, readelf;
-  std::vector<std::string> plain, traced, includes, libraries;  // the first two are flags
+  std::vector<std::string> plain, traced, includes, libraries, cublas;  // the first two are flags
 
   // The file of a library: library("trace") is libcairn_emu_trace.a with its path.
   const std::string& library(const std::string& name) const;

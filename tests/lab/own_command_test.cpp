@@ -152,7 +152,7 @@ TEST_F(Own, WhatIsNotEmulatedIsNamedWithItsLine) {
       {"__global__ void k() {\n surf2Dwrite(1, 0, 0, 0); }", "try.cu:2: surf2Dwrite (surfaces)"},
       {"\n\n__global__ void __cluster_dims__(2) k() {}", "try.cu:3: __cluster_dims__ (thread block clusters)"},
       {"__global__ void a() {}\n__global__ void k() { a<<<1, 1>>>(); }", "try.cu:2: a launch from a kernel"},
-      {"\n#include <cuda_fp8.h>", "try.cu:2: <cuda_fp8.h>, 8-bit floating types"},
+      {"\n#include <cuda_fp6.h>", "try.cu:2: <cuda_fp6.h>, 6-bit floating types"},
       {"#include <mma.h>\n__global__ void k() {\n  using namespace nvcuda::wmma;\n"
        "  fragment<accumulator, 8, 8, 4, double> f;\n  fill_fragment(f, 0.0);\n}",
        "try.cu:4: wmma is emulated for __half"},

@@ -1,5 +1,6 @@
 // Every detector with a kernel that has the bug, which it must name at the right lines, and a twin that has not, on
 // which all must be silent; and the counters, on patterns whose numbers are known.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -53,6 +54,26 @@ TEST(Detectors, TheBarrierThatSomeSkipIsNamedInItsReport) {
 TEST(Detectors, OutputThatNobodyWroteIsCounted) {
   EXPECT_EQ(run("leaves_out", true).unwritten, sizeof(float));
   EXPECT_EQ(run("leaves_out", false).unwritten, 0u);
+}
+
+// The host writes managed and pinned memory by itself, which is not traced: there nothing is uninitialized.
+TEST(Detectors, WhatTheHostMayWriteCountsAsWritten) {
+  for (const Memory memory : {Memory::device, Memory::managed, Memory::pinned}) {
+    configure({.seed = 1, .threads = 1});
+    void *in = nullptr, *out = nullptr;
+    ASSERT_TRUE(allocate_as(memory, planted::kFloats * sizeof(float), &in).ok());
+    ASSERT_TRUE(allocate_as(memory, planted::kFloats * sizeof(float), &out).ok());
+    begin_collecting({});
+    planted::run("refill", false, static_cast<const float*>(in), static_cast<float*>(out));
+    Trace trace;
+    take_trace(trace);
+    const bool unset = std::any_of(trace.findings.begin(), trace.findings.end(),
+                                   [](const Finding& f) { return f.fault == Fault::uninitialized; });
+    EXPECT_EQ(unset, memory == Memory::device) << all(trace);
+    EXPECT_TRUE(unset || trace.findings.empty()) << all(trace);
+    EXPECT_TRUE((memory == Memory::pinned ? release_pinned : release)(in).ok());
+    EXPECT_TRUE((memory == Memory::pinned ? release_pinned : release)(out).ok());
+  }
 }
 
 TEST(Counters, SectorsOfKnownPatterns) {

@@ -1,3 +1,0 @@
-// The emulator has no such thing; docs/own_kernels.md has the list.
-#pragma once
-#error cairn: <cuda_fp8.h>, 8-bit floating types: not emulated; use __half or __nv_bfloat16
