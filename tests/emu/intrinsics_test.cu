@@ -237,6 +237,21 @@ TEST(Intrinsics, FunctionsWithExactValues) {
   EXPECT_EQ(out.host(), want);
 }
 
+__global__ void around(double* out) {
+  const double x = 0.1 * static_cast<int>(threadIdx.x) - 4;
+  sincospi(x, &out[4 * threadIdx.x], &out[4 * threadIdx.x + 1]);
+  out[4 * threadIdx.x + 2] = sinpi(x), out[4 * threadIdx.x + 3] = cospi(x);
+}
+TEST(Intrinsics, SinesOfMultiplesOfPi) {
+  const Array<double> out(4 * 81);
+  run({1}, 81, 0, around, out.data());
+  const std::vector<double> got = out.host();
+  for (int i = 0; i < 81; ++i) {
+    const double x = std::acos(-1.0) * (0.1 * i - 4);
+    for (int k = 0; k < 4; ++k) EXPECT_NEAR(got[4 * i + k], k % 2 == 0 ? std::sin(x) : std::cos(x), 1e-14) << i;
+  }
+}
+
 __global__ void partly(float* out) {
   const float4 four = {1.0f};
   const float2 two = {};
