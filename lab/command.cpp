@@ -34,11 +34,13 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
-    {"climb", climb_verb},           {"list", list_verb},       {"info", info_verb},   {"verify", verify_verb},
-    {"bench", bench_verb},           {"profile", profile_verb}, {"trace", trace_verb}, {"run", run_verb},
-    {"report", report_verb},
-    {"compare", compare_verb},       {"plan", plan_verb},       {"diff", diff_verb},   {"lab", lab_verb},
-    {"completion", completion_verb},
+    {"climb", climb_verb},   {"list", list_verb},
+    {"info", info_verb},     {"verify", verify_verb},
+    {"bench", bench_verb},   {"profile", profile_verb},
+    {"trace", trace_verb},   {"run", run_verb},
+    {"report", report_verb}, {"compare", compare_verb},
+    {"plan", plan_verb},     {"diff", diff_verb},
+    {"lab", lab_verb},       {"completion", completion_verb},
 };
 
 int complain(Exit code, const std::string& message) {

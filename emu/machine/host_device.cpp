@@ -77,7 +77,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.multiProcessorCount = facts.sms;
   p.deviceOverlap = 1;
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
-  p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
+  p.memoryPoolsSupported = p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
   p.cooperativeLaunch = p.concurrentKernels = p.streamPrioritiesSupported = p.computePreemptionSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.computeMode = cudaComputeModeDefault;
@@ -227,6 +227,8 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return note(peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
 }
 
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) { return note(cudaErrorInvalidDevice); }
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   if (device != 0) return note(cudaErrorInvalidDevice);
   if (text == nullptr || size <= static_cast<int>(std::strlen(kPciBusId))) return note(cudaErrorInvalidValue);

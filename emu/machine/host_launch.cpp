@@ -90,15 +90,18 @@ std::unordered_map<const void*, cudaError_t (*)(const UntypedLaunch&)>& known_ke
 }
 }  // namespace
 
-void know_kernel(const void* kernel, cudaError_t (*launch)(const UntypedLaunch&)) { known_kernels()[kernel] = launch; }
+void know_kernel(const void* kernel, cudaError_t (*launch)(const UntypedLaunch&)) {
+  known_kernels()[kernel] = launch;
+}
 
 cudaError_t launch_untyped(const UntypedLaunch& wanted) {
   const auto found = known_kernels().find(wanted.kernel);
   if (found != known_kernels().end()) return found->second(wanted);
-  return note(cudaErrorNotSupported,
-              {Code::unsupported, std::string(wanted.cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel") +
-                                      " of a void*: pass the kernel itself, by whose type the emulator knows its "
-                                      "parameters"});
+  return note(
+      cudaErrorNotSupported,
+      {Code::unsupported, std::string(wanted.cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel") +
+                              " of a void*: pass the kernel itself, by whose type the emulator knows its "
+                              "parameters"});
 }
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {

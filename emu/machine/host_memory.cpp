@@ -1,4 +1,5 @@
 // The runtime API's calls about memory: allocations, copies and fills, which are done when the call returns.
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 
@@ -7,9 +8,15 @@
 #include "emu/machine/settings.hpp"
 #include "emu/shadow/cuda_runtime_api.h"
 
+struct CUmemPoolHandle_st {
+  std::atomic<std::uint64_t> release_threshold{0};
+};
+
 namespace {
 
 using namespace cairn::emu;
+
+CUmemPoolHandle_st the_pool;
 
 constexpr std::size_t kPitch = 512;  // rows of cudaMallocPitch begin at multiples of this
 
@@ -42,6 +49,36 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
   if (width > SIZE_MAX / 2 || (height > 0 && width > SIZE_MAX / 2 / height)) return note(cudaErrorMemoryAllocation);
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  if (device != 0) return note(cudaErrorInvalidDevice);
+  *pool = &the_pool;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  if (pool != &the_pool || value == nullptr) return note(cudaErrorInvalidValue);
+  if (attribute == cudaMemPoolAttrReleaseThreshold) pool->release_threshold = *static_cast<std::uint64_t*>(value);
+  return cudaSuccess;  // the others say how memory may be reused, or reset a maximum
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  if (pool != &the_pool || value == nullptr) return note(cudaErrorInvalidValue);
+  switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold: *static_cast<std::uint64_t*>(value) = pool->release_threshold; break;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent: *static_cast<std::uint64_t*>(value) = allocated_bytes(); break;
+    default: return note(cudaErrorNotSupported);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
+  return pool == &the_pool ? cudaSuccess : note(cudaErrorInvalidValue);
+}
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t) {
+  return pool == &the_pool ? cudaMalloc(pointer, bytes) : note(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {

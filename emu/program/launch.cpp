@@ -47,8 +47,7 @@ void run(const Launch& wanted) {
   const cudaError_t error = launch(wanted);
   if (error == cudaSuccess) return;
   std::fflush(stdout);
-  std::fprintf(stderr, "cairn: %s\n",
-               last_report().empty() ? cudaGetErrorString(error) : last_report().c_str());
+  std::fprintf(stderr, "cairn: %s\n", last_report().empty() ? cudaGetErrorString(error) : last_report().c_str());
 }
 
 void refuse_ptx(const char* text, const char* file, int line) {

@@ -105,29 +105,26 @@ inline double __drcp_rn(double x) { return 1.0 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 
 // In the other directions. Floats are computed in double, which has more than twice their bits, and rounded once.
-#define CAIRN_ROUNDED(suffix, mode)                                                                            \
-  inline float __fadd_##suffix(float a, float b) {                                                             \
-    return cairn::emu::to_float(cairn::emu::add_to_odd(a, b), mode);                                           \
-  }                                                                                                            \
-  inline float __fsub_##suffix(float a, float b) { return __fadd_##suffix(a, -b); }                            \
-  inline float __fmul_##suffix(float a, float b) {                                                             \
-    return cairn::emu::to_float(static_cast<double>(a) * static_cast<double>(b), mode);                        \
-  }                                                                                                            \
-  inline float __fmaf_##suffix(float a, float b, float c) {                                                    \
-    return cairn::emu::to_float(                                                                               \
-        cairn::emu::add_to_odd(cairn::emu::opaque(static_cast<double>(a) * static_cast<double>(b)), c), mode); \
-  }                                                                                                            \
-  inline float __fdiv_##suffix(float a, float b) {                                                             \
-    return cairn::emu::to_float(static_cast<double>(a) / static_cast<double>(b), mode);                        \
-  }                                                                                                            \
-  inline float __frcp_##suffix(float x) { return __fdiv_##suffix(1.0f, x); }                                   \
-  inline float __fsqrt_##suffix(float x) { return cairn::emu::to_float(sqrt(static_cast<double>(x)), mode); }  \
-  inline double __dadd_##suffix(double a, double b) { return cairn::emu::add(a, b, mode); }                    \
-  inline double __dsub_##suffix(double a, double b) { return cairn::emu::add(a, -b, mode); }                   \
-  inline double __dmul_##suffix(double a, double b) { return cairn::emu::multiply(a, b, mode); }               \
-  inline double __fma_##suffix(double a, double b, double c) { return cairn::emu::fuse(a, b, c, mode); }       \
-  inline double __ddiv_##suffix(double a, double b) { return cairn::emu::divide(a, b, mode); }                 \
-  inline double __drcp_##suffix(double x) { return cairn::emu::divide(1.0, x, mode); }                         \
+#define CAIRN_ROUNDED(suffix, mode)                                                                                \
+  inline float __fadd_##suffix(float a, float b) { return cairn::emu::add_to_float(a, b, mode); }                  \
+  inline float __fsub_##suffix(float a, float b) { return __fadd_##suffix(a, -b); }                                \
+  inline float __fmul_##suffix(float a, float b) {                                                                 \
+    return cairn::emu::to_float(static_cast<double>(a) * static_cast<double>(b), mode);                            \
+  }                                                                                                                \
+  inline float __fmaf_##suffix(float a, float b, float c) {                                                        \
+    return cairn::emu::add_to_float(cairn::emu::opaque(static_cast<double>(a) * static_cast<double>(b)), c, mode); \
+  }                                                                                                                \
+  inline float __fdiv_##suffix(float a, float b) {                                                                 \
+    return cairn::emu::to_float(static_cast<double>(a) / static_cast<double>(b), mode);                            \
+  }                                                                                                                \
+  inline float __frcp_##suffix(float x) { return __fdiv_##suffix(1.0f, x); }                                       \
+  inline float __fsqrt_##suffix(float x) { return cairn::emu::to_float(sqrt(static_cast<double>(x)), mode); }      \
+  inline double __dadd_##suffix(double a, double b) { return cairn::emu::add(a, b, mode); }                        \
+  inline double __dsub_##suffix(double a, double b) { return cairn::emu::add(a, -b, mode); }                       \
+  inline double __dmul_##suffix(double a, double b) { return cairn::emu::multiply(a, b, mode); }                   \
+  inline double __fma_##suffix(double a, double b, double c) { return cairn::emu::fuse(a, b, c, mode); }           \
+  inline double __ddiv_##suffix(double a, double b) { return cairn::emu::divide(a, b, mode); }                     \
+  inline double __drcp_##suffix(double x) { return cairn::emu::divide(1.0, x, mode); }                             \
   inline double __dsqrt_##suffix(double x) { return cairn::emu::root(x, mode); }
 CAIRN_ROUNDED(rz, cairn::emu::Round::zero)
 CAIRN_ROUNDED(rd, cairn::emu::Round::down)

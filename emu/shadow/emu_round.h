@@ -47,6 +47,14 @@ inline float to_float(double x, Round mode) {
   return directed(nearest, x - static_cast<double>(nearest), mode);
 }
 
+// Rounded down, a sum that cancels is -0; in all other directions it is +0.
+inline double sign_of_zero(double sum, double a, double b, Round mode) {
+  return sum == 0 && mode == Round::down && (std::signbit(a) || std::signbit(b)) ? -0.0 : sum;
+}
+inline float add_to_float(double a, double b, Round mode) {
+  return to_float(sign_of_zero(add_to_odd(a, b), a, b, mode), mode);
+}
+
 // What a sum of doubles misses, unless it overflowed: then all of it.
 inline double lost_in_sum(double a, double b, double sum) {
   if (std::isinf(sum)) return std::isinf(a) || std::isinf(b) ? 0 : -sum;
@@ -55,7 +63,7 @@ inline double lost_in_sum(double a, double b, double sum) {
 }
 inline double add(double a, double b, Round mode) {
   const double sum = opaque(a) + opaque(b);
-  return directed(sum, lost_in_sum(a, b, sum), mode);
+  return directed(sign_of_zero(sum, a, b, mode), lost_in_sum(a, b, sum), mode);
 }
 inline double multiply(double a, double b, Round mode) {
   const double product = opaque(a * b);
@@ -75,7 +83,7 @@ inline double fuse(double a, double b, double c, Round mode) {
   const double product = opaque(a * b), rest = std::fma(a, b, -product);  // a b = product + rest, exactly
   const double small = c + rest, smaller = lost_in_sum(c, rest, small);
   const double big = product + small, lost = lost_in_sum(product, small, big);
-  return directed(nearest, ((big - nearest) + lost) + smaller, mode);
+  return directed(sign_of_zero(nearest, product, c, mode), ((big - nearest) + lost) + smaller, mode);
 }
 
 // To an integer the hardware saturates. A NaN becomes 0, or, of a double or in 64 bits, only the highest bit.

@@ -63,9 +63,10 @@ void preprocess(const Session& session, const std::string& source, const std::st
   const NvccOptions& options = session.options;
   Words words = {session.tools.compiler, standard(options), "-w", "-E"};
   for (const std::string& folder : session.tools.includes) words += {"-I", folder};
-  words += {"-DCAIRN_EMULATED", "-DCAIRN_PROGRAM", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=12",
-            "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=93"};
-  if (is_cuda(options, source)) words += {"-D__CUDACC__", "-include", "cuda_runtime.h", "-include", "emu/program/launch.hpp"};
+  words += {"-DCAIRN_EMULATED",          "-DCAIRN_PROGRAM",          "-D__NVCC__",
+            "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=93"};
+  if (is_cuda(options, source))
+    words += {"-D__CUDACC__", "-include", "cuda_runtime.h", "-include", "emu/program/launch.hpp"};
   words += options.preprocess;
   words += options.dependencies;
   if (!options.dependencies.empty() && !object.empty()) words += {"-MT", object};
@@ -96,13 +97,15 @@ void compile(const Session& session, const std::string& source, const std::strin
     Words ours = {"emu/"};
     for (const std::string& folder : session.tools.includes) {
       for (const char* room : {"/emu/", "/device/", "/cairn/", "/"}) {
-        if (std::string_view(room) != "/" || folder.find("/shadow") != std::string::npos) ours.push_back(folder + room);
+        if (std::string_view(room) != "/" || folder.find("/shadow") != std::string::npos)
+          ours.push_back(folder + room);
       }
     }
     write_file(text, rewrite(*file_bytes(text), ours).text, true);
   }
   Words traced_flags = session.tools.traced;
-  traced_flags.emplace_back("-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the source
+  traced_flags.emplace_back(
+      "-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the source
   auto other = std::async(std::launch::async, [&] { compile_rewritten(session, text, traced_flags, traced); });
   compile_rewritten(session, text, session.tools.plain, plain);
   other.get();

@@ -22,8 +22,8 @@ std::string object_of(const std::string& source) {
 }
 
 bool to_compile(const NvccOptions& options, const std::string& input) {
-  return is_source(input) || (!options.language.empty() && !input.ends_with(".o") && !input.ends_with(".a") &&
-                              !input.starts_with("-l"));
+  return is_source(input) ||
+         (!options.language.empty() && !input.ends_with(".o") && !input.ends_with(".a") && !input.starts_with("-l"));
 }
 
 void each_source(const NvccOptions& options, const std::vector<std::string>& sources) {
@@ -49,7 +49,8 @@ struct Shown {
                folder.string(), path == nullptr ? "" : path);
   }
   void link(const std::vector<std::string>& inputs, const std::string& output) const {
-    fmt::print(stderr, "#$ {} {} \"-L{}\" -o \"{}\"\n", self.string(), fmt::join(inputs, " "), folder.string(), output);
+    fmt::print(stderr, "#$ {} {} \"-L{}\" -o \"{}\"\n", self.string(), fmt::join(inputs, " "), folder.string(),
+               output);
   }
 };
 

@@ -133,7 +133,8 @@ constexpr Option kOptions[] = {
     {"-ptx", "--ptx", Does::refused, false, false, "there is no PTX: kernels run as C++"},
     {"-cubin", "--cubin", Does::refused, false, false, "there is no GPU's code: kernels run as C++"},
     {"-fatbin", "--fatbin", Does::refused, false, false, "there is no GPU's code: kernels run as C++"},
-    {"-shared", "--shared", Does::refused, false, false, "kernels in a shared library are not emulated; link its objects"},
+    {"-shared", "--shared", Does::refused, false, false,
+     "kernels in a shared library are not emulated; link its objects"},
     {"-lib", "--lib", Does::refused, false, false, "use ar, which takes the objects as they are"},
     {"-run", "--run", Does::refused, false, false, "use cairn run"},
 };
@@ -148,7 +149,8 @@ std::optional<Found> find(const std::string& word) {
   for (const Option& option : kOptions) {
     for (const std::string_view name : {option.name, option.long_name}) {
       if (word == name) return Found{&option, {}};
-      if (option.value && word.starts_with(std::string(name) + "=")) return Found{&option, word.substr(name.size() + 1)};
+      if (option.value && word.starts_with(std::string(name) + "="))
+        return Found{&option, word.substr(name.size() + 1)};
     }
   }
   const Option* best = nullptr;
@@ -273,6 +275,8 @@ bool ends_with_one_of(const std::string& file, std::initializer_list<const char*
 NvccOptions parse_nvcc(const std::vector<std::string>& arguments) { return Parser(arguments).parse(); }
 
 bool is_cuda_source(const std::string& file) { return file.ends_with(".cu"); }
-bool is_source(const std::string& file) { return ends_with_one_of(file, {".cu", ".cpp", ".cc", ".cxx", ".c++", ".c"}); }
+bool is_source(const std::string& file) {
+  return ends_with_one_of(file, {".cu", ".cpp", ".cc", ".cxx", ".c++", ".c"});
+}
 
 }  // namespace cairn::lab::program

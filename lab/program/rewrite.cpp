@@ -150,11 +150,12 @@ class Rewriter {
     const std::string_view whole = text_.substr(begin, tokens_[i].at - begin);
     edits_.push_back({begin, end_of(i), on_as_many_lines("::cairn::emu::program::Launcher(", whole)});
     const bool none = is(close + 2, ")");
-    edits_.push_back({tokens_[close].at, end_of(close + 1),
-                      fmt::format(")([&](auto... cairn_p) __attribute__((no_sanitize(\"thread\"))) {{ {}(cairn_p...); "
-                                  "}}{}{}",
-                                  on_one_line(std::string(whole)), none ? "" : ", ",
-                                  on_as_many_lines("", text_.substr(tokens_[close].at, end_of(close + 1) - tokens_[close].at)))});
+    edits_.push_back(
+        {tokens_[close].at, end_of(close + 1),
+         fmt::format(")([&](auto... cairn_p) __attribute__((no_sanitize(\"thread\"))) {{ {}(cairn_p...); "
+                     "}}{}{}",
+                     on_one_line(std::string(whole)), none ? "" : ", ",
+                     on_as_many_lines("", text_.substr(tokens_[close].at, end_of(close + 1) - tokens_[close].at)))});
     ++out_.launches;
   }
 
@@ -194,8 +195,9 @@ class Rewriter {
       if (std::ranges::find(out_.kernels, kernel.name) == out_.kernels.end()) out_.kernels.push_back(kernel.name);
       const auto same = [&](const Kernel& other) { return other.name == kernel.name; };
       if (kernel.is_template || kernel.end >= tokens_.size() || std::ranges::count_if(kernels_, same) > 1) continue;
-      edits_.push_back({end_of(kernel.end), end_of(kernel.end),
-                        fmt::format(" static const ::cairn::emu::program::Known cairn_known_{0}({0});", kernel.name)});
+      edits_.push_back(
+          {end_of(kernel.end), end_of(kernel.end),
+           fmt::format(" static const ::cairn::emu::program::Known cairn_known_{0}({0});", kernel.name)});
     }
   }
 
@@ -204,7 +206,8 @@ class Rewriter {
     std::size_t open = i + 1;
     while (is_word(open)) ++open;
     if (!is(open, "(") || open + 1 >= tokens_.size() || tokens_[open + 1].kind != TokenKind::literal) return;
-    if (!is(i - 1, ";") && !is(i - 1, "{") && !is(i - 1, "}") && !is(i - 1, ")") && !is(i - 1, "else") && !is(i - 1, ":"))
+    if (!is(i - 1, ";") && !is(i - 1, "{") && !is(i - 1, "}") && !is(i - 1, ")") && !is(i - 1, "else") &&
+        !is(i - 1, ":"))
       return;
     const std::size_t end = past(open) - 1;
     if (end >= tokens_.size()) return;

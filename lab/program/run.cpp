@@ -58,17 +58,17 @@ int run_plain(const std::string& file, const std::vector<std::string>& arguments
 Watched run_watched(const std::string& file, const std::vector<std::string>& arguments, const Watch& watch) {
   check(file);
   const auto twin = section(file, kTracedProgram);
-  if (!twin) throw Error(kUsage, fmt::format("{} was not made by cairn-nvcc, so there is nothing to watch in it", file));
+  if (!twin)
+    throw Error(kUsage, fmt::format("{} was not made by cairn-nvcc, so there is nothing to watch in it", file));
   const Workplace place;
   const std::string program = place / fs::path(file).filename().string(), answer = place / "answer";
   write_file(program, scrambled(*twin), true);
   fs::permissions(program, fs::perms(0700));
   Watched watched;
-  watched.code = profile::run_beside(
-      command_of(program, arguments), [] { return !interrupted(); },
-      {fmt::format("{}={}", emu::program::kAnswerVariable, answer),
-       fmt::format("{}={}", emu::program::kSeedVariable, watch.seed),
-       fmt::format("{}={:d}", emu::program::kDetectorsVariable, watch.detectors)});
+  watched.code = profile::run_beside(command_of(program, arguments), [] { return !interrupted(); },
+                                     {fmt::format("{}={}", emu::program::kAnswerVariable, answer),
+                                      fmt::format("{}={}", emu::program::kSeedVariable, watch.seed),
+                                      fmt::format("{}={:d}", emu::program::kDetectorsVariable, watch.detectors)});
   emu::program::ProgramOutput told;
   std::ifstream in(answer, std::ios::binary);
   if (!in || !emu::program::read(in, told)) return watched;

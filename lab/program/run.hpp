@@ -15,9 +15,9 @@ struct Watch {
 };
 
 struct Watched {
-  int code = 0;            // the program's exit code; 128 and the signal's number where one ended it
-  bool answered = false;   // false: it launched nothing, or did not exit by itself
-  std::string failure;     // of its first launch that failed and whose error it did not ask for
+  int code = 0;           // the program's exit code; 128 and the signal's number where one ended it
+  bool answered = false;  // false: it launched nothing, or did not exit by itself
+  std::string failure;    // of its first launch that failed and whose error it did not ask for
   emu::Trace trace;
 };
 

@@ -69,8 +69,13 @@ const std::string& Tools::library(const std::string& name) const {
 }
 
 Tools find_tools(const Build& build) {
-  Tools tools{program(build.compiler, "g++"), program("", "readelf"), build.plain,
-              build.traced,                   build.includes,         build.libraries, build.cublas};
+  Tools tools{program(build.compiler, "g++"),
+              program("", "readelf"),
+              build.plain,
+              build.traced,
+              build.includes,
+              build.libraries,
+              build.cublas};
   if (tools.compiler.empty()) {
     throw Error(kLacking, "CUDA sources are compiled by g++, which is not on the PATH");
   }
@@ -82,8 +87,7 @@ Tools find_tools(const Build& build) {
   std::vector<std::string> needed = tools.libraries;
   needed.push_back(tools.includes.at(0) + "/cuda_runtime.h");
   for (const std::string& file : needed) {
-    if (!is_there(file))
-      throw Error(kLacking, fmt::format("CUDA sources need {}, which is not there", file));
+    if (!is_there(file)) throw Error(kLacking, fmt::format("CUDA sources need {}, which is not there", file));
   }
   return tools;
 }

@@ -1,4 +1,6 @@
 // cairn run: a whole CUDA program on the emulator.
+#include "lab/program/run.hpp"
+
 #include <filesystem>
 #include <memory>
 
@@ -10,7 +12,6 @@
 #include "lab/program/driver.hpp"
 #include "lab/program/launches_table.hpp"
 #include "lab/program/nvcc_options.hpp"
-#include "lab/program/run.hpp"
 #include "lab/program/workplace.hpp"
 #include "lab/signals.hpp"
 #include "lab/trace/findings.hpp"
@@ -53,11 +54,13 @@ Program program_of(const Options& options) {
   std::vector<std::string> words = {options.program, "-o", made.file};
   words.insert(words.end(), options.flags.begin(), options.flags.end());
   const int code = program::run_nvcc(words);
-  if (code != kGood) throw Error(code == kLacking ? kLacking : kUsage, fmt::format("{} does not compile", options.program));
+  if (code != kGood)
+    throw Error(code == kLacking ? kLacking : kUsage, fmt::format("{} does not compile", options.program));
   return made;
 }
 
-Report report_of(const Options& options, const program::Watched& seen, const trace::Runs& runs, const Output& output) {
+Report report_of(const Options& options, const program::Watched& seen, const trace::Runs& runs,
+                 const Output& output) {
   const bool for_people = output.format() == Format::table || output.format() == Format::md;
   Report report;
   if (options.count || options.lines || !for_people) {
@@ -68,9 +71,9 @@ Report report_of(const Options& options, const program::Watched& seen, const tra
   report.alarms = trace::alarms(runs);
   if (options.lines && for_people) report.sections = trace::lines_report(runs, trace::own_roots());
   if (!seen.answered) {
-    report.after.push_back(seen.code > 128 ? fmt::format("Signal {} ended the program, and with it what was seen.",
-                                                         seen.code - 128)
-                                           : "The program launched no kernel.");
+    report.after.push_back(
+        seen.code > 128 ? fmt::format("Signal {} ended the program, and with it what was seen.", seen.code - 128)
+                        : "The program launched no kernel.");
   } else if (report.alarms.empty()) {
     report.after.emplace_back(options.check ? "The detectors found nothing." : "The detectors were off (--check).");
   }
@@ -124,7 +127,8 @@ Action run_verb(CLI::App& verb) {
       "shape of launch, as Nsight Compute names them. A finding does not stop the program. Exits with the\n"
       "program's code, or with 1 if that is 0 and something was found.\n"
       "docs/programs.md says what a program may use.");
-  verb.footer(examples({"cairn run examples/program/saxpy.cu --check", "cairn run examples/program/saxpy.cu --count -- 1000"}));
+  verb.footer(examples(
+      {"cairn run examples/program/saxpy.cu --check", "cairn run examples/program/saxpy.cu --count -- 1000"}));
   verb.add_option("PROGRAM", options->program, "A program of cairn-nvcc, or a source: FILE.cu")->required();
   verb.add_option("ARGUMENT", options->arguments, "The program's arguments, after --");
   verb.add_flag("--check", options->check, "Look for races, bad accesses and unset memory in every launch");

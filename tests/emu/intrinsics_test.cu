@@ -1,4 +1,5 @@
 // Integer intrinsics and conversions. What is expected was worked out by hand, or by another way of computing it.
+#include <bit>
 #include <climits>
 #include <cmath>
 #include <limits>
@@ -170,12 +171,14 @@ __global__ void rounded(const float* x, float* f, double* d) {
   const double g = 1.0 + 0x1p-40;
   d[4] = __dmul_rd(g, g), d[5] = __dmul_ru(g, g), d[6] = __dsqrt_rd(2), d[7] = __dsqrt_ru(2);
   d[8] = __fma_rd(g, g, 0x1p-90), d[9] = __fma_ru(g, g, 0x1p-90), d[10] = __drcp_rd(-3), d[11] = __drcp_ru(-3);
+  f[16] = __fadd_rd(c, -c), f[17] = __fadd_rz(c, -c), f[18] = __fmaf_rd(a, c, -a * c), f[19] = __fadd_rd(0.0f, 0.0f);
+  d[15] = __dadd_rd(a, -a), d[16] = __fma_rd(2, 3, -6), d[17] = __fma_rz(2, 3, -6);
   d[12] = __dmul_rz(1e300, 1e300), d[13] = __dsub_rn(0.5, 0.25), d[14] = __dadd_ru(1, 2);
 }
 TEST(Intrinsics, ArithmeticInAllDirections) {
   const float a = 1.0f + 0x1p-23f, b = 3.0f + 0x1p-22f, c = 0x1p-60f;
-  const Array<float> x({a, b, c}), f(16);
-  const Array<double> d(15);
+  const Array<float> x({a, b, c}), f(20);
+  const Array<double> d(18);
   run({1}, 1, 0, rounded, x.data(), f.data(), d.data());
   const std::vector<float> g = f.host();
   const std::vector<double> h = d.host();
@@ -192,6 +195,8 @@ TEST(Intrinsics, ArithmeticInAllDirections) {
   EXPECT_TRUE(Wide(g[8]) < Wide(a) * b && Wide(a) * b < Wide(g[9]));
   EXPECT_TRUE(Wide(g[10]) * b < 1 && 1 < Wide(g[11]) * b);
   EXPECT_TRUE(g[12] == -a && g[13] == std::numeric_limits<float>::max() && g[14] == a && g[15] == 3.0f);
+  for (int i = 16; i < 20; ++i) EXPECT_EQ(std::bit_cast<unsigned>(g[i]), i % 2 == 0 ? 0x80000000u : 0u) << i;
+  EXPECT_TRUE(std::signbit(h[15]) && std::signbit(h[16]) && !std::signbit(h[17]));
   EXPECT_TRUE(h[0] == a && h[4] == 1.0 + 0x1p-39 && h[8] == h[4]);
   EXPECT_TRUE(h[2] == 0x1.5555555555555p-2 && h[6] == 0x1.6a09e667f3bccp0 && h[10] == -0x1.5555555555556p-2);
   EXPECT_TRUE(h[12] == std::numeric_limits<double>::max() && h[13] == 0.25 && h[14] == 3.0);
@@ -230,6 +235,21 @@ TEST(Intrinsics, FunctionsWithExactValues) {
   run({1}, 1, 0, functions, out.data());
   const std::vector<double> want = {-1, 0, 0, -1, 0, 0, -1, 1, 0.5, 7, 1.0 / 7, 4, 0.2, 0.5, 100, 3, 0, 0.25, 8, 0};
   EXPECT_EQ(out.host(), want);
+}
+
+__global__ void around(double* out) {
+  const double x = 0.1 * static_cast<int>(threadIdx.x) - 4;
+  sincospi(x, &out[4 * threadIdx.x], &out[4 * threadIdx.x + 1]);
+  out[4 * threadIdx.x + 2] = sinpi(x), out[4 * threadIdx.x + 3] = cospi(x);
+}
+TEST(Intrinsics, SinesOfMultiplesOfPi) {
+  const Array<double> out(4 * 81);
+  run({1}, 81, 0, around, out.data());
+  const std::vector<double> got = out.host();
+  for (int i = 0; i < 81; ++i) {
+    const double x = std::acos(-1.0) * (0.1 * i - 4);
+    for (int k = 0; k < 4; ++k) EXPECT_NEAR(got[4 * i + k], k % 2 == 0 ? std::sin(x) : std::cos(x), 1e-14) << i;
+  }
 }
 
 __global__ void partly(float* out) {

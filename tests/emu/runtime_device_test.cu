@@ -89,6 +89,10 @@ TEST_F(Runtime, WhatIsSetIsReadBack) {
   EXPECT_TRUE(cudaStreamGetPriority(stream, &priority) == cudaSuccess && priority == -5) << "clamped";
   EXPECT_TRUE(cudaStreamGetFlags(stream, &flags) == cudaSuccess && flags == cudaStreamNonBlocking);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  cudaStreamAttrValue window{};
+  window.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  EXPECT_EQ(cudaStreamSetAttribute(nullptr, cudaStreamAttributeAccessPolicyWindow, &window), cudaSuccess);
+  EXPECT_EQ(cudaStreamSetAttribute(nullptr, cudaStreamAttributeAccessPolicyWindow, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(cudaStreamDestroy(cudaStreamPerThread), cudaErrorInvalidResourceHandle);
 }
 

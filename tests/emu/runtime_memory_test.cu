@@ -190,6 +190,26 @@ TEST_F(Memory, RowsHaveAPitch) {
   EXPECT_EQ(cudaFree(rows), cudaSuccess);
 }
 
+TEST_F(Memory, ThePoolIsTheDevicesMemory) {
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t threshold = 12345, got = 0, before = 0, after = 0;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &got), cudaSuccess);
+  EXPECT_EQ(got, 12345u);
+  int *a = nullptr, *b = nullptr;
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before), cudaSuccess);
+  ASSERT_EQ(cudaMallocFromPoolAsync(&a, 100, pool, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&b, 28, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &after), cudaSuccess);
+  EXPECT_EQ(after - before, 128u);
+  EXPECT_EQ(cudaFreeAsync(a, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(b, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolTrimTo(pool, 0), cudaSuccess);
+  EXPECT_EQ(cudaMallocFromPoolAsync(&a, 4, nullptr, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, 1), cudaErrorInvalidDevice);
+}
+
 TEST_F(Memory, AWriteJustOutsideOfPinnedMemoryIsSeen) {
   int* pinned = nullptr;
   ASSERT_EQ(cudaMallocHost(&pinned, 40), cudaSuccess);

@@ -28,8 +28,8 @@ std::string text_of(const std::string& text) {
 
 std::string launch(const std::string& config, const std::string& kernel, const std::string& arguments) {
   return "::cairn::emu::program::Launcher(" + config +
-         ")([&](auto... cairn_p) __attribute__((no_sanitize(\"thread\"))) { " + kernel + "(cairn_p...); }" + arguments +
-         ")";
+         ")([&](auto... cairn_p) __attribute__((no_sanitize(\"thread\"))) { " + kernel + "(cairn_p...); }" +
+         arguments + ")";
 }
 
 TEST(Rewrite, ALaunchIsACall) {
@@ -64,8 +64,9 @@ TEST(Rewrite, AKernelBeginsWithBeingFound) {
   EXPECT_EQ(text_of("template <> __global__ void f<int>(int (*a)(int)) {}"),
             "template <> " + is + " void f<int>(int (*a)(int)) {" + enter + "}");
   EXPECT_EQ(text_of("__global__ void f(int a);"), is + " void f(int a);") << "a declaration";
-  EXPECT_TRUE(text_of("static __global__ __attribute__((aligned(4))) void f() noexcept(true) {}")
-                  .starts_with("static " + is + " __attribute__((aligned(4))) void f() noexcept(true) {" + enter + "}"));
+  EXPECT_TRUE(
+      text_of("static __global__ __attribute__((aligned(4))) void f() noexcept(true) {}")
+          .starts_with("static " + is + " __attribute__((aligned(4))) void f() noexcept(true) {" + enter + "}"));
   EXPECT_EQ(rewritten("__global__ void a() {}\ntemplate <int n> __global__ void b() {}\n__global__ void b<2>() {}\n")
                 .kernels,
             (Words{"a", "b"}));
@@ -86,8 +87,7 @@ TEST(Rewrite, InlinePtxIsRefusedWhereItRuns) {
 }
 
 TEST(Rewrite, OnlyTheUsersFilesAreTouched) {
-  const std::string text =
-      "# 1 \"/usr/include/x.h\" 1 3\nf<<<1, 2>>>();\n# 1 \"/cairn/emu/y.h\" 1\nf<<<1, 2>>>();\n";
+  const std::string text = "# 1 \"/usr/include/x.h\" 1 3\nf<<<1, 2>>>();\n# 1 \"/cairn/emu/y.h\" 1\nf<<<1, 2>>>();\n";
   EXPECT_EQ(rewrite(text, {"/cairn/emu/"}).text, text);
   EXPECT_EQ(text_of("const char* a = \"f<<<1, 2>>>()\";"), "const char* a = \"f<<<1, 2>>>()\";");
   EXPECT_EQ(text_of("__noinline__ void f();"), "__attribute__((noinline)) void f();");
@@ -125,7 +125,8 @@ std::string complaint(const Words& words) {
 
 TEST(NvccOptions, WhatThereIsNotIsSaid) {
   EXPECT_EQ(complaint({"-ptx", "a.cu"}), "-ptx: there is no PTX: kernels run as C++");
-  EXPECT_EQ(complaint({"-shared", "a.cu"}), "-shared: kernels in a shared library are not emulated; link its objects");
+  EXPECT_EQ(complaint({"-shared", "a.cu"}),
+            "-shared: kernels in a shared library are not emulated; link its objects");
   EXPECT_EQ(complaint({"--no-such-thing"}), "--no-such-thing: no option of nvcc that cairn-nvcc knows");
   EXPECT_EQ(complaint({"-std=c++98x"}), "-std 'c++98x': there are c++11, c++14, c++17, c++20 and c++23");
   EXPECT_EQ(complaint({"a.cu", "-o"}), "-o: its value is missing");

@@ -80,8 +80,9 @@ TEST_F(Program, MakeBuildsAProjectWithAnArchive) {
 
 TEST_F(Program, CMakeBuildsAProject) {
   const std::string folder = (scratch() / "cmade").string();
-  const Ran made = run_shell("cmake -S '" + kFolder + "' -B " + folder + " -DCMAKE_TOOLCHAIN_FILE='" + CAIRN_SOURCE_DIR +
-                             "/cmake/cairn-nvcc.cmake' -DCAIRN_NVCC=$(command -v cairn-nvcc) && cmake --build " + folder);
+  const Ran made =
+      run_shell("cmake -S '" + kFolder + "' -B " + folder + " -DCMAKE_TOOLCHAIN_FILE='" + CAIRN_SOURCE_DIR +
+                "/cmake/cairn-nvcc.cmake' -DCAIRN_NVCC=$(command -v cairn-nvcc) && cmake --build " + folder);
   ASSERT_EQ(made.code, 0) << made.out << made.err;
   EXPECT_EQ(run_shell(folder + "/launches").out, kRight);
 }
@@ -89,7 +90,9 @@ TEST_F(Program, CMakeBuildsAProject) {
 TEST_F(Program, FaultsAreFoundAndTheProgramGoesOn) {
   const std::string program = (scratch() / "faults").string();
   ASSERT_EQ(in_folder("cairn-nvcc faults.cu -o " + program).code, 0);
-  const auto check = [&](const std::string& fault) { return in_folder("cairn run " + program + " --check -- " + fault); };
+  const auto check = [&](const std::string& fault) {
+    return in_folder("cairn run " + program + " --check -- " + fault);
+  };
   const Ran none = check("none");
   EXPECT_EQ(none.code, 0) << none.out << none.err;
   EXPECT_TRUE(has(none.out, "done: cudaSuccess\n")) << none.out;

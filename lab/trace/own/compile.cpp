@@ -130,8 +130,7 @@ OwnProgram build_program(const OwnSource& source, const program::Tools& tools, c
   words = {tools.compiler, "-Wl,--whole-archive"};
   for (const char* library : {"trace", "runtime"}) words.push_back(tools.library(library));
   words += {"-Wl,--no-whole-archive", object};
-  if (const std::string text =
-          program::dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, place, tick));
+  if (const std::string text = program::dynamic_shared(run({tools.readelf, "-sW", object}, source, {}, place, tick));
       !text.empty()) {
     const std::string dynamic = place / "dynamic.cpp";
     write_file(dynamic, text, true);

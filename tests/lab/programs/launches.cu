@@ -42,24 +42,23 @@ int main(int argc, char** argv) {
   cudaMalloc(&sum, sizeof host);
   cudaMemcpy(sum, &host, sizeof host, cudaMemcpyHostToDevice);
 
-  mine::add<float, 32><<<1, 32, 32>>>(sum, 2);    // 64
-  mine::Table<float>::launch<64>(sum, 1.0f);      // 64
-  deduced<<<1, 1>>>(sum, argument());             // 4
+  mine::add<float, 32><<<1, 32, 32>>>(sum, 2);  // 64
+  mine::Table<float>::launch<64>(sum, 1.0f);    // 64
+  deduced<<<1, 1>>>(sum, argument());           // 4
   void (*kernel)(float*) = one;
-  kernel<<<1, 1>>>(sum);                          // 1
+  kernel<<<1, 1>>>(sum);  // 1
   (*kernel)<<<1,
-              1>>>(
-      sum);                                       // 1
-  LAUNCH(one, sum);                               // 1
+              1>>>(sum);  // 1
+  LAUNCH(one, sum);       // 1
   const std::vector<void (*)(float*)> all = {one, scaled};
   for (std::size_t i = 0; i < all.size(); ++i) all[i]<<<1, 1>>>(sum);  // 2
   const float two = 2;
   cudaMemcpyToSymbol(factor, &two, sizeof two);
-  scaled<<<1, 1>>>(sum);                          // 2
-  add_from_another_file(sum, 5);                  // 5
+  scaled<<<1, 1>>>(sum);          // 2
+  add_from_another_file(sum, 5);  // 5
   cudaStream_t stream;
   cudaStreamCreate(&stream);
-  one<<<1, 1, 0, stream>>>(sum);                  // 1
+  one<<<1, 1, 0, stream>>>(sum);  // 1
 
   float by = 7;
   void* arguments[] = {&sum, &by};
