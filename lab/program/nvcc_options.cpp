@@ -171,7 +171,7 @@ void split(std::string list, std::vector<std::string>& into) {
 
 std::string standard_of(const std::string& text) {
   const std::string_view prefix = text.starts_with("gnu++") ? "gnu++" : "c++";
-  const std::string year = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
+  std::string year = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
   for (const char* known : {"03", "11", "14", "17", "20", "23"})
     if (year == known) return year;
   throw Error(kUsage, fmt::format("-std '{}': there are c++11, c++14, c++17, c++20 and c++23", text));

@@ -52,9 +52,9 @@ bool is_source(const std::string& id) {
 
 OwnSeen trace_own(const OwnRun& wanted, const std::function<bool()>& tick) {
   if (!available()) throw Error(kLacking, "this build has no traced emulator");
-  const Tools tools = find_tools();
-  const Workplace place;
-  const OwnProgram program = build_program(wanted.source, tools, place, tick);
+  const program::Tools tools = program::find_tools();
+  const program::Workplace place;
+  const OwnProgram built = build_program(wanted.source, tools, place, tick);
 
   const std::string question = place / "asked", answer = place / "told";
   {
@@ -62,7 +62,7 @@ OwnSeen trace_own(const OwnRun& wanted, const std::function<bool()>& tick) {
     emu::program::write(out, wanted.asked);
     if (!out.flush()) throw Error(kFailed, fmt::format("cannot write {}", question));
   }
-  const profile::Ran ran = profile::run_program({program.path, question, answer}, tick);
+  const profile::Ran ran = profile::run_program({built.path, question, answer}, tick);
   if (tick && !tick()) throw Error(kInterrupted, "interrupted");
   emu::program::ProgramOutput told;
   std::ifstream in(answer, std::ios::binary);
@@ -86,7 +86,7 @@ OwnSeen trace_own(const OwnRun& wanted, const std::function<bool()>& tick) {
   seen.run.failure = caught ? "the launch ended there" : std::move(told.failure);
   seen.run.buffers = std::move(told.buffers);
   seen.printed = named_by_user(ran.output, wanted.source.file);
-  seen.notes = notes_of(wanted.source, program.scanned);
+  seen.notes = notes_of(wanted.source, built.scanned);
   return seen;
 }
 
