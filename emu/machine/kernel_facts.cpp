@@ -1,10 +1,12 @@
 #include "emu/machine/kernel_facts.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "emu/machine/elf_symbols.hpp"
@@ -42,6 +44,31 @@ std::string prefix_of_locals(const std::string& function) {
 
 bool is_local_of(const std::string& name, const std::string& prefix) { return name.starts_with(prefix); }
 
+// The variable by which cairn-nvcc marks a kernel: a static local of it (lab/program/rewrite.cpp).
+constexpr std::string_view kMark = "E12cairn_kernel";
+bool is_mark(const Symbol& symbol) { return symbol.is_thread_local && symbol.name.ends_with(kMark); }
+
+// Of the emulator itself and of the C++ library, or a guard of a variable's initialization.
+bool is_internal(const std::string& name) {
+  for (const char* prefix : {"_ZN5cairn3emu", "_ZZN5cairn3emu", "_ZNSt", "_ZZNSt", "_ZSt", "_ZGV", "cairn_emu"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+std::vector<SharedArray> find_shared_by_kernels() {
+  std::vector<std::string> kernels;  // what names of their locals begin with
+  for (const Symbol& symbol : this_image().symbols)
+    if (is_mark(symbol)) kernels.push_back(symbol.name.substr(0, symbol.name.size() - kMark.size() + 1));
+  std::vector<SharedArray> arrays;
+  if (kernels.empty()) return arrays;
+  for (const Symbol& symbol : this_image().symbols) {
+    const auto is_local = [&](const std::string& kernel) { return is_local_of(symbol.name, kernel); };
+    if (symbol.is_thread_local && !is_internal(symbol.name) && std::ranges::none_of(kernels, is_local))
+      arrays.push_back({demangle(symbol.name), symbol.value, symbol.bytes});
+  }
+  return arrays;
+}
+
 KernelFacts find_facts(const void* kernel) {
   KernelFacts facts;
   char address[32];
@@ -59,7 +86,7 @@ KernelFacts find_facts(const void* kernel) {
   }
   if (prefix.empty()) return facts;
   for (const Symbol& symbol : image.symbols) {
-    if (!symbol.is_thread_local || !is_local_of(symbol.name, prefix)) continue;
+    if (!symbol.is_thread_local || !is_local_of(symbol.name, prefix) || is_mark(symbol)) continue;
     facts.shared.push_back({demangle(symbol.name), symbol.value, symbol.bytes});
     facts.shared_bytes += symbol.bytes;
   }
@@ -75,6 +102,13 @@ const KernelFacts& kernel_facts(const void* kernel) {
   auto& facts = known[kernel];
   if (!facts) facts = std::make_unique<KernelFacts>(find_facts(kernel));
   return *facts;
+}
+
+const SharedArray* shared_by_kernels(std::size_t offset) {
+  static const std::vector<SharedArray> arrays = find_shared_by_kernels();
+  for (const SharedArray& array : arrays)
+    if (offset - array.offset < array.bytes) return &array;
+  return nullptr;
 }
 
 std::byte* shared_base() {

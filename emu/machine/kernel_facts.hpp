@@ -23,6 +23,11 @@ struct KernelFacts {
 
 const KernelFacts& kernel_facts(const void* kernel);
 
+// The array that holds this byte, an offset from shared_base(), and is declared in no kernel: in a __device__ function or
+// at file scope. Null if there is none. Kernels can be told from other functions in whole programs alone, where
+// cairn-nvcc marks them; elsewhere there is never one.
+const SharedArray* shared_by_kernels(std::size_t offset);
+
 // Where this OS thread's copies of the arrays begin; null if unknown.
 std::byte* shared_base();
 

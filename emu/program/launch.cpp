@@ -36,7 +36,7 @@ const void* kernel_in(void (*once)(const void* call), const void* call) {
   return found == nullptr ? nullptr : beginning_of(found);
 }
 
-bool entered() {
+bool entered(const void*) {
   if (!looking) [[likely]]
     return false;
   found = __builtin_return_address(0);

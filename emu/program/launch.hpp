@@ -20,8 +20,9 @@ namespace cairn::emu::program {
 // there is none.
 const void* kernel_in(void (*once)(const void* call), const void* call);
 
-// The first line of every kernel, put there by the driver: true if the kernel was only to be found.
-bool entered();
+// The first line of every kernel, put there by the driver: true if the kernel was only to be found. The variable is a
+// static local of the kernel, by whose symbol kernels are told from other functions (emu/machine/kernel_facts.hpp).
+bool entered(const void* mark);
 
 // Runs it. What fails is the last error, as on a GPU, and is told on stderr at once.
 void run(const Launch& wanted);

@@ -1,6 +1,8 @@
 // Bounds and alignment of an access; and the text of findings.
 #include <algorithm>
+#include <cstring>
 
+#include "emu/machine/kernel_facts.hpp"
 #include "emu/report/report.hpp"
 #include "emu/trace/tracer.hpp"
 
@@ -42,6 +44,16 @@ void Tracer::stop(RawFinding caught) {
   block_->fail(std::move(message));  // does not return, so no object here may need its destructor
 }
 
+// An array that several kernels share belongs to the block's from its first access: it was never written before.
+bool Tracer::take_in(std::uintptr_t address) {
+  const SharedArray* array = shared_by_kernels(address - locals_low_);
+  const auto is_it = [&](const Array& known) { return array != nullptr && known.start == locals_low_ + array->offset; };
+  if (array == nullptr || std::ranges::any_of(arrays_, is_it)) return false;
+  std::memset(reinterpret_cast<void*>(locals_low_ + array->offset), 0xff, array->bytes);
+  add_array(locals_low_ + array->offset, array->bytes, array->name.c_str());
+  return true;
+}
+
 // The full search, for memory that was not accessed recently, and for accesses that are not allowed.
 Tracer::Place Tracer::find(std::uintptr_t address, unsigned bytes, bool store, SiteId site) {
   if (detect_ && (address & (bytes - 1)) != 0) {
@@ -65,6 +77,7 @@ Tracer::Place Tracer::find(std::uintptr_t address, unsigned bytes, bool store, S
   const Launch& launch = block_->launch();
   if (address - reinterpret_cast<std::uintptr_t>(launch.arguments) < launch.argument_bytes) return {};
   const bool local = address - locals_low_ < locals_bytes_ && locals_low_ != 0;
+  if (local && take_in(address)) return find(address, bytes, store, site);
   if (local && is_guard(address - locals_low_)) return {};
   if (!local && address - image_low_ < image_bytes_) return {};  // a constant, or a __device__ variable
   std::string where = "which is in no allocation";

@@ -79,14 +79,24 @@ void Tracer::atomic(std::uintptr_t address, unsigned bytes, const Site& where) {
   const Place at = find(address, bytes, true, site);
   if (at.known)
     step(address, at.address, Entry::pack(site, bytes, kAtomicAccess | kStore | (at.shared ? kShared : 0u)));
+  else if (detect_)
+    order_by_variable(address);
+}
+
+// A __device__ variable: it is not watched, but its atomics order threads and blocks like any others.
+void Tracer::order_by_variable(std::uintptr_t address) {
+  const unsigned thread = block_->self().linear;
+  flush(thread);
+  take(address);
 }
 
 void Tracer::volatile_access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address) {
   if (is_local(address)) return;
   const SiteId site = site_at(return_address);
   const Place at = find(address, bytes, store, site);
-  if (!at.known) return;
+  if (!at.known && detect_) order_by_variable(address);
   if (!store) poll(address, bytes, site);  // first, since another thread may run and write the value now
+  if (!at.known) return;
   const unsigned kind = store ? kStore : 0;
   if (at.shared) {
     log(at.address, Entry::pack(site, bytes, kind | kShared));

@@ -83,22 +83,23 @@ void Tracer::begin(Block& block) {
   recent_.fill({});
   running_ = nullptr;
 
-  // Arrays follow one another, each aligned to 128 bytes, so that the start of an array causes no bank conflict.
   arrays_.clear();
-  std::uint32_t offset = 0;
-  const auto add = [&](std::uintptr_t start, std::size_t bytes, const char* name) {
-    arrays_.push_back({start, bytes, offset, name});
-    offset += static_cast<std::uint32_t>((bytes + 127) / 128 * 128);
-  };
-  for (const SharedArray& array : kernel_facts(launch.kernel).shared) {
-    add(locals_low_ + array.offset, array.bytes, array.name.c_str());
-  }
+  shared_written_.clear();
+  for (const SharedArray& array : kernel_facts(launch.kernel).shared)
+    add_array(locals_low_ + array.offset, array.bytes, array.name.c_str());
   if (launch.dynamic_shared > 0) {
-    add(reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared()), launch.dynamic_shared, "dynamic shared memory");
+    const auto start = reinterpret_cast<std::uintptr_t>(cairn_emu_dynamic_shared());
+    add_array(start, launch.dynamic_shared, "dynamic shared memory");
   }
-  shared_written_.assign(offset / 4, 0);
-  if (shared_history_.size() < offset / 4) shared_history_.resize(offset / 4);
   current = this;
+}
+
+// Arrays follow one another, each aligned to 128 bytes, so that the start of an array causes no bank conflict.
+void Tracer::add_array(std::uintptr_t start, std::size_t bytes, const char* name) {
+  const std::size_t words = shared_written_.size(), all = words + (bytes + 127) / 128 * 32;
+  arrays_.push_back({start, bytes, static_cast<std::uint32_t>(words * 4), name});
+  shared_written_.resize(all, 0);
+  if (shared_history_.size() < all) shared_history_.resize(all);
 }
 
 void Tracer::end() {

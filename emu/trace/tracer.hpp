@@ -215,6 +215,7 @@ class Tracer {
   // atomics.cpp
   void take(std::uintptr_t address);
   bool catch_up();
+  void order_by_variable(std::uintptr_t address);
   void step(std::uintptr_t address, std::uint64_t logged, std::uint64_t what);
   void poll(std::uintptr_t address, unsigned bytes, SiteId site);
 
@@ -234,6 +235,8 @@ class Tracer {
     bool reads;
   };
   const Array* shared_array(std::uintptr_t address, unsigned bytes) const;
+  void add_array(std::uintptr_t start, std::size_t bytes, const char* name);
+  bool take_in(std::uintptr_t address);
   Target copy_target(const AsyncCopy& copy, SiteId site);
   Target copy_source(const AsyncCopy& copy, SiteId site);
   std::string writer_name(const AccessHistory& history);

@@ -17,13 +17,13 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 Ran in_folder(const std::string& command) { return run_shell("cd '" + kFolder + "' && " + command); }
 
-// The line of faults.cu that ends in "// <- word".
-std::string place(const std::string& word) {
-  std::ifstream file(kFolder + "/faults.cu");
+// The line of a file that ends in "// <- word".
+std::string place(const std::string& word, const std::string& name = "faults.cu") {
+  std::ifstream file(kFolder + "/" + name);
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
-    if (line.ends_with("// <- " + word)) return "faults.cu:" + std::to_string(number);
+    if (line.ends_with("// <- " + word)) return name + ":" + std::to_string(number);
   }
   ADD_FAILURE() << "no line is marked " << word;
   return "";
@@ -104,6 +104,27 @@ TEST_F(Program, FaultsAreFoundAndTheProgramGoesOn) {
   }
   EXPECT_TRUE(has(check("race").out, "race: kernel race: ")) << check("race").out;
   EXPECT_TRUE(has(check("ptx").out, "inline PTX is not emulated: \"mov.u32 %0, %%laneid;\"")) << check("ptx").out;
+}
+
+TEST_F(Program, SharedArraysOutsideOfKernelsAndTicketsAreNoFaults) {
+  const std::string program = (scratch() / "honest").string();
+  ASSERT_EQ(in_folder("cairn-nvcc honest.cu -o " + program).code, 0);
+  EXPECT_EQ(run_shell(program).out, "512 3\n");
+  for (const int seed : {1, 2, 3}) {
+    const Ran ran = in_folder("cairn run " + program + " --check --seed " + std::to_string(seed));
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "512 3\n")) << ran.out;
+  }
+  const auto check = [&](const std::string& fault) {
+    const Ran ran = in_folder("cairn run " + program + " --check -- '" + fault + "'");
+    EXPECT_EQ(ran.code, 1) << fault << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, place(fault, "honest.cu"))) << fault << ran.out;
+    return ran.out;
+  };
+  EXPECT_TRUE(has(check("ticket"), "race: kernel total: ")) << "no ticket orders the blocks";
+  EXPECT_TRUE(has(check("file scope"), "4 bytes past the end of at_file_scope, which has 256"));
+  EXPECT_TRUE(has(check("own"), "4 bytes past the end of next_to_it(float*)::own, which has 128"));
+  EXPECT_TRUE(has(check("unset"), "uninitialized: kernel read_unset: "));
 }
 
 TEST_F(Program, WithoutAWatcherAFailedLaunchIsToldAtOnce) {
