@@ -21,7 +21,7 @@ unsigned clipped(std::ptrdiff_t arrivals) {
 
 void barrier_init(void* barrier, std::ptrdiff_t arrivals, const char* call, Site site) {
   const BuiltinCall block(call, site);
-  block->mbarriers().init(barrier, clipped(arrivals));
+  block->mbarriers().init_once(barrier, clipped(arrivals));
 }
 
 void barrier_invalidate(const void* barrier, const char* call, Site site) {

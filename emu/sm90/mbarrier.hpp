@@ -54,6 +54,7 @@ class Mbarriers {
 
   void init(void* address, unsigned arrivals);
   void ready();  // those that the calling thread has initialized
+  void init_once(void* address, unsigned arrivals);
   void invalidate(const void* address);
   // These return the phase in which the thread arrives. `drop`: the next phases have one arrival less.
   std::uint32_t arrive(const void* address, std::uint64_t bytes);

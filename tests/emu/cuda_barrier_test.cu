@@ -199,6 +199,22 @@ TEST(CudaBarrier, WithoutItsWaitACopyHasNotArrived) {
   }
 }
 
+// By a thread of each row, as in published kernels.
+__global__ void made_by_rows(unsigned more, int* out) {
+  __shared__ Barrier barrier;
+  if (threadIdx.x == 0) init(&barrier, 64 + more * threadIdx.y);
+  __syncthreads();
+  if (threadIdx.y == 3) out[threadIdx.x] = 5;
+  barrier.arrive_and_wait();
+  if (threadIdx.y == 2) ++out[15 - threadIdx.x];
+}
+TEST(CudaBarrier, MayBeInitialisedAgainBeforeItsUse) {
+  const Array<int> out(16);
+  run({1}, dim3(16, 4), 0, made_by_rows, 0u, out.data());
+  EXPECT_EQ(out.host(), std::vector<int>(16, 6));
+  expect_parts(report_of(dim3(16, 4), made_by_rows, 1u, out.data()), {"has been initialised already"});
+}
+
 __global__ void never_waits(const unsigned* in) {
   __shared__ Barrier barrier;
   __shared__ unsigned word;

@@ -45,6 +45,15 @@ template <bool bug> __global__ void barrier_made(float* out) {
   out[threadIdx.x] = 1;
 }
 
+template <bool bug> __global__ void barrier_twice(float* out) {
+  __shared__ Barrier barrier;
+  const auto t = static_cast<int>(threadIdx.x);
+  if (bug ? t % 32 == 0 : t == 0) init(&barrier, 64);  // <- made by each warp
+  __syncthreads();
+  barrier.arrive_and_wait();
+  out[t] = 1;
+}
+
 // A copy of each thread, read before the wait; after a wait for another barrier; by threads that leave the wait to one.
 enum class Early { before, other, left_to_one };
 template <bool bug, Early early> __global__ void barrier_copies(const float* in, float* out) {
@@ -203,6 +212,7 @@ template <class... P, class... A> void go(unsigned grid, unsigned block, void (*
 template <bool bug> void run_one(const std::string& name, const float* in, float* out) {
   if (name == "barrier_arrives") go(1, 64, barrier_arrives<bug>, in, out);
   if (name == "barrier_made") go(1, 64, barrier_made<bug>, out);
+  if (name == "barrier_twice") go(1, 64, barrier_twice<bug>, out);
   if (name == "barrier_before") go(1, 64, barrier_copies<bug, Early::before>, in, out);
   if (name == "barrier_other") go(1, 64, barrier_copies<bug, Early::other>, in, out);
   if (name == "barrier_left_to_one") go(1, 64, barrier_copies<bug, Early::left_to_one>, in, out);

@@ -34,6 +34,7 @@ TEST_P(CudaDetector, IsSilentOnTheTwin) {
 INSTANTIATE_TEST_SUITE_P(Planted, CudaDetector,
                          testing::Values(Planted{"barrier_arrives", Fault::race, "barrier store", "barrier load"},
                                          Planted{"barrier_made", Fault::race, "barrier made", "barrier used"},
+                                         Planted{"barrier_twice", Fault::race, "made by each warp", nullptr},
                                          Planted{"barrier_before", Fault::race, "tied copy", "early read"},
                                          Planted{"barrier_other", Fault::race, "tied copy", "early read"},
                                          Planted{"barrier_left_to_one", Fault::race, "tied copy", "early read"},
