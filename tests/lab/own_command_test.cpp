@@ -160,7 +160,7 @@ TEST_F(Own, WhatIsNotEmulatedIsNamedWithItsLine) {
       {"#include <cuda/ptx>", "try.cu:1: <cuda/ptx>, PTX instructions by cuda::ptx"},
       {"#include <cuda/barrier>\n__global__ void k() {\n  struct After { void operator()() {} };\n"
        "  __shared__ cuda::barrier<cuda::thread_scope_block, After> b;\n}",
-       "a completion function"},
+       "try.cu:4: cuda::barrier with a completion function"},
       {"#include <curand_kernel.h>", "try.cu:1: <curand_kernel.h>, random numbers"},
   };
   for (const auto& [text, says] : features) expect_complaint(try_file(text), {says, "not emulated"});
