@@ -43,7 +43,7 @@ install(TARGETS cairn_kernel_headers cairn_kernel_plain cairn_kernel_traced cair
 install(TARGETS cairn_emu_own cairn_emu_program cairn_faces_cublas cairn_cpu ARCHIVE
   DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY emu device DESTINATION ${CAIRN_INSTALL_EMULATOR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" REGEX "/refused/cuda/" PATTERN traced EXCLUDE)
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" REGEX "/shadow/(refused/)?cuda/" PATTERN traced EXCLUDE)
 # What the command shows: sources of the rungs, pages, records. Links between them are relative, so they stand here as
 # they do in the tree. The folder for documentation has links to them.
 set(data_dir ${CMAKE_INSTALL_DATADIR}/cairn)

@@ -8,17 +8,20 @@
 namespace cairn::emu {
 
 namespace {
-
 constexpr unsigned char kPoison = 0xff;  // a NaN in every floating-point type
+}
 
-void land(const AsyncCopy& copy) {
+void begin_copy(const AsyncCopy& copy) {
+  if (trace_hooks != nullptr) trace_hooks->copy_issued(copy);  // does not return if the copy is not allowed
+  std::memset(copy.to, kPoison, copy.bytes);
+}
+
+void finish_copy(const AsyncCopy& copy, const Mbarrier* barrier) {
   if (copy.valid > 0) std::memcpy(copy.to, copy.from, copy.valid);
   std::memset(static_cast<unsigned char*>(copy.to) + copy.valid, 0,
               static_cast<std::size_t>(copy.bytes - copy.valid));
-  if (trace_hooks != nullptr) trace_hooks->copy_landed(copy);
+  if (trace_hooks != nullptr) trace_hooks->copy_landed(copy, barrier);
 }
-
-}  // namespace
 
 void AsyncCopies::reset() {
   if (!used_) return;
@@ -39,8 +42,7 @@ void AsyncCopies::issue(unsigned thread, void* to, const void* from, int bytes, 
   Queue& queue = of(thread);
   const AsyncCopy copy{to,  from, queue.group, static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(valid),
                        site};
-  if (trace_hooks != nullptr) trace_hooks->copy_issued(copy);  // does not return if the copy is not allowed
-  std::memset(to, kPoison, copy.bytes);
+  begin_copy(copy);
   queue.copies.push_back(copy);
 }
 
@@ -50,7 +52,7 @@ void AsyncCopies::wait(unsigned thread, unsigned left) {
   Queue& queue = of(thread);
   const std::uint32_t landing = queue.group > left ? queue.group - left : 0;  // groups before this one
   auto next = queue.copies.begin();
-  for (; next != queue.copies.end() && next->group < landing; ++next) land(*next);
+  for (; next != queue.copies.end() && next->group < landing; ++next) finish_copy(*next, nullptr);
   queue.copies.erase(queue.copies.begin(), next);
 }
 

@@ -3,6 +3,9 @@
 // A copy is done as late as the program permits: when the thread that issued it waits for its group. Only then is the
 // source read. Until then the target holds poison (0xff), so a wait that is missing or waits for too few groups shows
 // in the result. A copy that is never waited for is never done.
+//
+// A copy tied to a barrier (cuda::barrier) is in no group: the barrier keeps it until a thread waits for its phase
+// (emu/sm90/mbarrier.hpp).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +22,13 @@ struct AsyncCopy {
   std::uint8_t bytes, valid;  // 4, 8 or 16; how many of them are read, the rest is zeros
   Site site;
 };
+
+struct Mbarrier;
+
+// A copy is issued: its target is poison from now on. It completes: by a wait of the thread that issued it, or by a
+// wait for the phase of `barrier`.
+void begin_copy(const AsyncCopy& copy);
+void finish_copy(const AsyncCopy& copy, const Mbarrier* barrier);
 
 class AsyncCopies {
  public:

@@ -44,13 +44,19 @@ template <class T, class F> T step(T* address, const char* call, const Site& sit
 }  // namespace
 
 template <class T> T atomic_load(const T* address, const char* call, Site site) {
-  if (trace_hooks != nullptr && inside_kernel()) trace_hooks->atomic(address, sizeof(T), call, site);
+  if (trace_hooks != nullptr && inside_kernel()) trace_hooks->relaxed(address, sizeof(T), false, site);
   using Word = typename Bits<sizeof(T)>::type;
   const Word word = __atomic_load_n(reinterpret_cast<const Word*>(address), __ATOMIC_SEQ_CST);
   spin(call, false, site);
   T value;
   std::memcpy(&value, &word, sizeof value);
   return value;
+}
+
+template <class T> void atomic_store(T* address, T value, const char* call, Site site) {
+  if (trace_hooks != nullptr && inside_kernel()) trace_hooks->relaxed(address, sizeof(T), true, site);
+  const T before = replace(address, [=](T) { return value; });
+  spin(call, std::memcmp(&before, &value, sizeof before) != 0, site);
 }
 
 template <class T> T atomic_add(T* address, T value, const char* call, Site site) {
@@ -111,14 +117,20 @@ unsigned compare_and_swap(unsigned* address, unsigned expected, unsigned value) 
 }
 
 template int atomic_load(const int*, const char*, Site);
+template void atomic_store(int*, int, const char*, Site);
 template unsigned atomic_load(const unsigned*, const char*, Site);
+template void atomic_store(unsigned*, unsigned, const char*, Site);
 template unsigned long long atomic_load(const unsigned long long*, const char*, Site);
+template void atomic_store(unsigned long long*, unsigned long long, const char*, Site);
 template float atomic_load(const float*, const char*, Site);
+template void atomic_store(float*, float, const char*, Site);
 template double atomic_load(const double*, const char*, Site);
+template void atomic_store(double*, double, const char*, Site);
 
 template float atomic_add(float*, float, const char*, Site);
 template double atomic_add(double*, double, const char*, Site);
 template float atomic_exchange(float*, float, const char*, Site);
+template double atomic_exchange(double*, double, const char*, Site);
 
 template int atomic_add(int*, int, const char*, Site);
 template int atomic_exchange(int*, int, const char*, Site);
@@ -129,9 +141,6 @@ template int atomic_and(int*, int, const char*, Site);
 template int atomic_or(int*, int, const char*, Site);
 template int atomic_xor(int*, int, const char*, Site);
 
-using Signed = long long;
-template Signed atomic_min(Signed*, Signed, const char*, Site);
-template Signed atomic_max(Signed*, Signed, const char*, Site);
 template unsigned short atomic_cas(unsigned short*, unsigned short, unsigned short, const char*, Site);
 
 using U = unsigned;
@@ -143,6 +152,17 @@ template U atomic_max(U*, U, const char*, Site);
 template U atomic_and(U*, U, const char*, Site);
 template U atomic_or(U*, U, const char*, Site);
 template U atomic_xor(U*, U, const char*, Site);
+
+using Signed = long long;
+template Signed atomic_load(const Signed*, const char*, Site);
+template void atomic_store(Signed*, Signed, const char*, Site);
+template Signed atomic_add(Signed*, Signed, const char*, Site);
+template Signed atomic_exchange(Signed*, Signed, const char*, Site);
+template Signed atomic_min(Signed*, Signed, const char*, Site);
+template Signed atomic_max(Signed*, Signed, const char*, Site);
+template Signed atomic_and(Signed*, Signed, const char*, Site);
+template Signed atomic_or(Signed*, Signed, const char*, Site);
+template Signed atomic_xor(Signed*, Signed, const char*, Site);
 
 using Long = unsigned long long;
 template Long atomic_add(Long*, Long, const char*, Site);

@@ -6,10 +6,11 @@
 
 namespace cairn::emu {
 
-// T is int, unsigned, unsigned long long, float or double for load, add and exchange; one of the integers otherwise.
-// Minimum and maximum have long long too, and compare-and-swap unsigned short.
-// All return the old value.
+// T is int, unsigned, long long, unsigned long long, float or double for load, store, add and exchange; one of the integers
+// otherwise, and for compare-and-swap unsigned short too, and not long long.
+// All but the store return the old value.
 template <class T> T atomic_load(const T* address, const char* call, Site site);
+template <class T> void atomic_store(T* address, T value, const char* call, Site site);
 template <class T> T atomic_add(T* address, T value, const char* call, Site site);
 template <class T> T atomic_exchange(T* address, T value, const char* call, Site site);
 template <class T> T atomic_cas(T* address, T expected, T value, const char* call, Site site);

@@ -34,13 +34,16 @@ struct TraceHooks {
   void (*lanes_synchronize)(Block& block, unsigned warp, std::uint32_t lanes);
   // The calling thread is about to execute an atomic.
   void (*atomic)(const void* address, std::size_t bytes, const char* call, const Site& site);
+  // The same for an atomic load or store, which does not both read and write.
+  void (*relaxed)(const void* address, std::size_t bytes, bool store, const Site& site);
   // Device memory was allocated, freed, or written by the host.
   void (*allocated)(const void* start, std::size_t bytes);
   void (*released)(const void* start);
   void (*written)(const void* start, std::size_t bytes);
-  // cp.async: the calling thread is about to issue a copy; one of its copies is complete.
+  // cp.async: the calling thread is about to issue a copy; one of its copies is complete, or, if `barrier` is not
+  // null, a copy of any thread that is tied to that barrier.
   void (*copy_issued)(const AsyncCopy& copy);
-  void (*copy_landed)(const AsyncCopy& copy);
+  void (*copy_landed)(const AsyncCopy& copy, const Mbarrier* barrier);
   // A row of 16 bytes. ldmatrix: the calling thread passes its address, and synchronizes with the other lanes next.
   // stmatrix: it is about to store the row, after it has synchronized with them.
   void (*matrix_row)(const void* row, bool store, const Site& site);
@@ -52,9 +55,10 @@ struct TraceHooks {
   // complete, ordered before it, and visible to the async proxy), and when it is complete.
   void (*operand_issued)(const void* start, std::size_t bytes, const Site& site);
   void (*operand_read)(const void* start, std::size_t bytes, const Site& site);
-  // mbarriers. The calling thread initializes one; arrives at it; has waited for its last completed phase. A phase is
-  // complete (the calling thread need not have waited for it). Another block has arrived at it.
+  // mbarriers. The calling thread initializes one; ties a copy to it; arrives at it; has waited for its last completed
+  // phase. A phase is complete (the calling thread need not have waited for it). Another block has arrived at it.
   void (*mbarrier_initialized)(const Mbarrier& barrier);
+  void (*mbarrier_used)(const Mbarrier& barrier);
   void (*mbarrier_arrives)(const Mbarrier& barrier);
   void (*mbarrier_waited)(const Mbarrier& barrier);
   void (*mbarrier_phase_completed)(const Mbarrier& barrier);

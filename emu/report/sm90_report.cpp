@@ -84,9 +84,16 @@ std::string describe_not_ready(Block& block, const Mbarrier& barrier) {
 }
 
 std::string describe_too_many_arrivals(Block& block, const Mbarrier& barrier, const Sender* from) {
-  return (from == nullptr ? caller(block.self()) : "an arrival from " + sender(*from)) + ": all of the " +
-         count(barrier.arrivals, "arrival") + " of this phase have arrived at " + barrier_at(block, barrier.address) +
-         " (initialised at " + describe(barrier.init_site) + "), which still expects bytes";
+  const std::string who = from == nullptr ? caller(block.self()) : "an arrival from " + sender(*from);
+  const std::string where =
+      barrier_at(block, barrier.address) + " (initialised at " + describe(barrier.init_site) + ")";
+  if (barrier.missing > 0)
+    return who + ": more than the " + count(barrier.missing, "arrival") + " that this phase lacks at " + where;
+  return who + ": all of the " + count(barrier.arrivals, "arrival") + " of this phase have arrived at " + where +
+         ", " +
+         (barrier.copies.empty() ? "which still expects bytes"
+                                 : "and no thread has waited for its copies, of which one was issued at " +
+                                       describe(barrier.copies.front().site));
 }
 
 std::string describe_too_many_bytes(Block& block, const Mbarrier& barrier, std::uint64_t most) {
@@ -148,6 +155,8 @@ std::string describe_cluster_order(const Thread& thread, bool arrives) {
 std::string describe_unfinished(Block& block, const Mbarrier& barrier) {
   std::string text = "the block ends while " + barrier_at(block, barrier.address) + ", initialised at " +
                      describe(barrier.init_site) + ", ";
+  if (!barrier.copies.empty())
+    return text + "waits for a copy that is in flight, issued at " + describe(barrier.copies.front().site);
   if (barrier.loads.empty()) return text + "still expects " + number(barrier.expected) + " bytes";
   return text + "waits for a copy that is in flight, issued at " + describe(barrier.loads.front().site);
 }

@@ -20,15 +20,15 @@ void Mbarriers::reset() { all_.clear(), last_ = 0; }
 
 const Mbarrier* Mbarriers::find(const void* address) const {
   for (const Mbarrier& barrier : all_) {
-    if (barrier.address == address) return &barrier;
+    if (barrier.address == address && !barrier.gone) return &barrier;
   }
   return nullptr;
 }
 
 Mbarrier& Mbarriers::use(const void* address) {
-  if (last_ < all_.size() && all_[last_].address == address) return all_[last_];
+  if (last_ < all_.size() && all_[last_].address == address && !all_[last_].gone) return all_[last_];
   for (Mbarrier& barrier : all_) {
-    if (barrier.address != address) continue;
+    if (barrier.address != address || barrier.gone) continue;
     last_ = barrier.number;
     return barrier;
   }
@@ -51,24 +51,55 @@ void Mbarriers::init(void* address, unsigned arrivals) {
   if (trace_hooks != nullptr) trace_hooks->mbarrier_initialized(all_.back());
 }
 
+// Published kernels initialise a cuda::barrier by all threads of a two-dimensional block whose threadIdx.x is 0. While
+// nothing has used it, that is the same again; the race detector reports it.
+void Mbarriers::init_once(void* address, unsigned arrivals) {
+  const Mbarrier* old = find(address);
+  const bool untouched = old != nullptr && old->phase == 0 && old->missing == old->arrivals && old->copies.empty();
+  if (!untouched || old->arrivals != arrivals) return init(address, arrivals);
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_used(*old);
+}
+
+void Mbarriers::invalidate(const void* address) { use(address).gone = true; }
+
 void Mbarriers::ready() {
   for (Mbarrier& barrier : all_) barrier.ready = barrier.ready || barrier.init_thread == block_.self().linear;
 }
 
-void Mbarriers::arrive(const void* address, std::uint64_t bytes) {
+std::uint32_t Mbarriers::arrive(const void* address, std::uint64_t bytes) {
   Mbarrier& barrier = use(address);
   if (trace_hooks != nullptr) trace_hooks->mbarrier_arrives(barrier);
-  arrive(barrier, bytes, nullptr);
+  const std::uint32_t phase = barrier.phase;
+  arrive(barrier, 1, bytes, nullptr);
+  return phase;
 }
 
-void Mbarriers::arrive(Mbarrier& barrier, std::uint64_t bytes, const Sender* from) {
-  if (barrier.missing == 0) [[unlikely]]
+std::uint32_t Mbarriers::arrive(const void* address, unsigned count, bool drop) {
+  Mbarrier& barrier = use(address);
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_arrives(barrier);
+  const std::uint32_t phase = barrier.phase;
+  if (drop && barrier.arrivals > 0) --barrier.arrivals;
+  arrive(barrier, count, 0, nullptr);
+  return phase;
+}
+
+void Mbarriers::arrive(Mbarrier& barrier, unsigned count, std::uint64_t bytes, const Sender* from) {
+  if (barrier.missing < count) [[unlikely]]
     block_.fail(describe_too_many_arrivals(block_, barrier, from));
   barrier.expected += bytes;
   if (barrier.expected > kMostBytes) [[unlikely]]
     block_.fail(describe_too_many_bytes(block_, barrier, kMostBytes));
-  --barrier.missing;
+  barrier.missing -= count;
   advance(barrier);
+}
+
+void Mbarriers::copy(const void* address, const AsyncCopy& copy) {
+  Mbarrier& barrier = use(address);
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_used(barrier);
+  if (barrier.only_bytes_missing()) [[unlikely]]
+    block_.fail(describe_too_many_arrivals(block_, barrier, nullptr));
+  begin_copy(copy);
+  barrier.copies.push_back(copy);
 }
 
 void Mbarriers::load(const void* address, TmaLoad load) {
@@ -92,32 +123,42 @@ void Mbarriers::advance(Mbarrier& barrier) {
   if (!barrier.only_bytes_missing()) return;
   if (barrier.in_flight > barrier.expected) [[unlikely]]
     block_.fail(describe_unexpected_bytes(block_, barrier));
-  if (barrier.expected == 0) {
+  if (barrier.expected == 0 && barrier.copies.empty()) {
     end_phase(barrier);
     wake(barrier);
   } else if (barrier.in_flight == barrier.expected) {
-    wake(barrier);  // the first to run completes the loads
+    wake(barrier);  // the first to run completes the loads and copies
   }
+}
+
+// Whether the phase of this parity is complete. If nothing but copies is missing, they are made now.
+bool Mbarriers::complete(Mbarrier& barrier, unsigned parity) {
+  if ((barrier.phase & 1) == (parity & 1)) {
+    if (!barrier.only_bytes_missing() || barrier.in_flight != barrier.expected) return false;
+    land(barrier);
+    end_phase(barrier);
+    wake(barrier);
+  }
+  barrier.waited_for = barrier.phase;
+  if (trace_hooks != nullptr) trace_hooks->mbarrier_waited(barrier);
+  return true;
 }
 
 void Mbarriers::wait(const void* address, unsigned parity) {
   block_.receive_pending();
   Mbarrier& barrier = use(address);
   Thread& self = block_.self();
-  while ((barrier.phase & 1) == (parity & 1)) {
-    if (barrier.only_bytes_missing() && barrier.in_flight == barrier.expected) {
-      land(barrier);
-      end_phase(barrier);
-      wake(barrier);
-      break;
-    }
+  while (!complete(barrier, parity)) {
     self.value = reinterpret_cast<std::uintptr_t>(address);
     self.argument = parity;
     barrier.waiting.push_back(&self);
     block_.park(State::at_mbarrier);
   }
-  barrier.waited_for = barrier.phase;
-  if (trace_hooks != nullptr) trace_hooks->mbarrier_waited(barrier);
+}
+
+bool Mbarriers::test(const void* address, unsigned parity) {
+  block_.receive_pending();
+  return complete(use(address), parity);
 }
 
 void Mbarriers::land(Mbarrier& barrier) {
@@ -127,6 +168,8 @@ void Mbarriers::land(Mbarrier& barrier) {
   }
   barrier.loads.clear();
   barrier.in_flight = 0;
+  for (const AsyncCopy& copy : barrier.copies) finish_copy(copy, &barrier);
+  barrier.copies.clear();
 }
 
 void Mbarriers::end_phase(Mbarrier& barrier) {
@@ -157,7 +200,7 @@ void Mbarriers::receive(Message& message) {
   note_remote_use(barrier, message.from);
   if (message.load == nullptr) {
     if (trace_hooks != nullptr) trace_hooks->mbarrier_remote_arrival(barrier, message.from);
-    return arrive(barrier, 0, &message.from);
+    return arrive(barrier, 1, 0, &message.from);
   }
   message.load->to = shared_at(message.to);
   add(barrier, std::move(*message.load), &message.from);
@@ -165,7 +208,7 @@ void Mbarriers::receive(Message& message) {
 
 const Mbarrier* Mbarriers::unfinished() const {
   for (const Mbarrier& barrier : all_) {
-    if (barrier.expected != 0 || barrier.in_flight != 0) return &barrier;
+    if (barrier.expected != 0 || barrier.in_flight != 0 || !barrier.copies.empty()) return &barrier;
   }
   return nullptr;
 }

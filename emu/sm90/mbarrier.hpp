@@ -2,13 +2,15 @@
 // address of the 8 bytes, which are never read themselves.
 //
 // A phase that expects no bytes completes with its last arrival. A phase that expects bytes completes when a thread
-// waits for it, and only then are its TMA loads done: a thread that reads without waiting finds poison.
+// waits for it, and only then are its TMA loads done: a thread that reads without waiting finds poison. The same holds
+// for a phase to which threads have tied copies of their own, as cuda::memcpy_async does.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#include "emu/machine/async_copy.hpp"
 #include "emu/sm90/cluster.hpp"
 
 namespace cairn::emu {
@@ -29,7 +31,9 @@ struct Mbarrier {
   bool ready = false;            // fence_mbarrier_init was called: TMA and other blocks may use it
   unsigned init_thread = 0;      // the thread that initialized it
   Site init_site;
-  std::vector<TmaLoad> loads;  // in flight
+  std::vector<TmaLoad> loads;     // in flight
+  std::vector<AsyncCopy> copies;  // in flight, tied to this phase
+  bool gone = false;              // invalidated: its address may hold another one
   std::vector<Thread*> waiting;
   // The last arrival or load of each other block of the cluster, and its phase.
   struct RemoteUse {
@@ -50,9 +54,15 @@ class Mbarriers {
 
   void init(void* address, unsigned arrivals);
   void ready();  // those that the calling thread has initialized
-  void arrive(const void* address, std::uint64_t bytes);
+  void init_once(void* address, unsigned arrivals);
+  void invalidate(const void* address);
+  // These return the phase in which the thread arrives. `drop`: the next phases have one arrival less.
+  std::uint32_t arrive(const void* address, std::uint64_t bytes);
+  std::uint32_t arrive(const void* address, unsigned count, bool drop);
   void wait(const void* address, unsigned parity);
+  bool test(const void* address, unsigned parity);  // whether a wait would return at once
   void load(const void* address, TmaLoad load);
+  void copy(const void* address, const AsyncCopy& copy);  // the phase does not complete before the copy
   // Handles what another block has sent.
   void receive(Message& message);
 
@@ -65,10 +75,11 @@ class Mbarriers {
 
  private:
   Mbarrier& use(const void* address);
-  void arrive(Mbarrier& barrier, std::uint64_t bytes, const Sender* from);
+  void arrive(Mbarrier& barrier, unsigned count, std::uint64_t bytes, const Sender* from);
   void add(Mbarrier& barrier, TmaLoad load, const Sender* from);
   void note_remote_use(Mbarrier& barrier, const Sender& from);
   void advance(Mbarrier& barrier);
+  bool complete(Mbarrier& barrier, unsigned parity);
   void land(Mbarrier& barrier);
   void end_phase(Mbarrier& barrier);
   void wake(Mbarrier& barrier);

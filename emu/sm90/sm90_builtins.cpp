@@ -60,7 +60,10 @@ void mbarrier_arrive_remote(const void* barrier, unsigned rank, Site site) {
   const BuiltinCall block("mbarrier_arrive_remote", site);
   block->receive_pending();
   if (rank >= block->cluster().size()) block->fail(describe_no_peer(*block, rank));
-  if (rank == block->rank()) return block->mbarriers().arrive(barrier, 0);
+  if (rank == block->rank()) {
+    block->mbarriers().arrive(barrier, 0);
+    return;
+  }
   send(*block, rank, {block->sender(), place_in_shared(barrier), 0, nullptr});
 }
 

@@ -50,7 +50,10 @@ Tracer::Target Tracer::copy_source(const AsyncCopy& copy, SiteId site) {
 std::string Tracer::writer_name(const AccessHistory& history) {
   const unsigned thread = history.writer & kThread;
   if (thread == kPeerThread) return "another block of the cluster";
-  if (thread >= kTmaThread) return "TMA";
+  if (thread >= kTmaThread) {
+    const unsigned number = (thread - kTmaThread) / kWarp;
+    return number < mbarrier_clocks_.size() && mbarrier_clocks_[number].copied ? "memcpy_async" : "TMA";
+  }
   return thread == me() ? "the same thread" : "thread " + std::to_string(thread);
 }
 
@@ -84,20 +87,36 @@ void Tracer::copy_issued(const AsyncCopy& copy) {
   }
 }
 
-void Tracer::copy_landed(const AsyncCopy& copy) {
+// A copy that is tied to a barrier is from now on a write by the barrier, as one by TMA is: only a wait on it orders it.
+void Tracer::copy_landed(const AsyncCopy& copy, const Mbarrier* barrier) {
   if (!detect_) return;
-  flush(block_->self().linear);
+  const unsigned thread = block_->self().linear;
+  flush(thread);
   const SiteId site = site_of_call(copy.site);
   const auto to = reinterpret_cast<std::uintptr_t>(copy.to);
   const Target target = copy_target(copy, site);
-  for (unsigned i = 0; i < copy.bytes / 4u; ++i) {
+  if (barrier == nullptr) {
+    const Mark now = mine_ | clocks_.since(thread / kWarp);
+    return complete(target, to, copy.bytes, site, now, thread, who() + " copies to ");
+  }
+  const unsigned writer = tma_thread_of(*barrier);
+  complete(target, to, copy.bytes, site, mine_ | clocks_.tick(), writer, "an asynchronous copy to ");
+  MbarrierClock& clock = mbarrier_clocks_[barrier->number];
+  clock.arriving[writer / kWarp] = clocks_.tick();
+  clock.copied = true;
+}
+
+// The words of a copy are written. Nothing may have written them since it was issued.
+void Tracer::complete(const Target& target, std::uintptr_t to, unsigned bytes, SiteId site, Mark when,
+                      unsigned writer, const std::string& what) {
+  for (unsigned i = 0; i < bytes / 4; ++i) {
     AccessHistory& history = target.history[i];
     if ((target.written[i] & 0xf) != 0) {
-      add_finding({Fault::race, site, history.write_site, who() + " copies to " + memory_at(to + 4 * i) + " at ",
+      add_finding({Fault::race, site, history.write_site, what + memory_at(to + 4 * i) + " at ",
                    ", and " + writer_name(history) + " writes it at ", " while the copy is in flight"});
     }
-    history.written = mine_ | clocks_.since(block_->self().linear / kWarp), history.write_site = site;
-    history.writer = static_cast<std::uint16_t>(block_->self().linear | kCopy | kArrived);
+    history.written = when, history.write_site = site;
+    history.writer = static_cast<std::uint16_t>(writer | kCopy | kArrived);
     history.read = 0;  // reads since the copy was issued have been reported
     target.written[i] = 0xf;
   }

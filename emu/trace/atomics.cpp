@@ -90,6 +90,13 @@ void Tracer::order_by_variable(std::uintptr_t address) {
   take(address);
 }
 
+void Tracer::relaxed(std::uintptr_t address, unsigned bytes, bool store, const Site& where) {
+  const SiteId site = emu::site_of(where);
+  const Place at = find(address, bytes, store, site);
+  const unsigned kind = kRelaxed | (store ? kStore : 0) | (at.shared ? kShared : 0);
+  if (at.known) step(address, at.address, Entry::pack(site, bytes, kind));
+}
+
 void Tracer::volatile_access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address) {
   if (is_local(address)) return;
   const SiteId site = site_at(return_address);

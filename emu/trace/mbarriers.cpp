@@ -66,6 +66,10 @@ void Tracer::check_initialized(const Mbarrier& barrier) {
        ", with nothing between them that orders the two"});
 }
 
+void Tracer::mbarrier_used(const Mbarrier& barrier) {
+  if (detect_) check_initialized(barrier);
+}
+
 void Tracer::mbarrier_arrives(const Mbarrier& barrier) {
   if (!detect_) return;
   check_initialized(barrier);

@@ -10,14 +10,13 @@ namespace cairn::emu {
 namespace {
 
 constexpr unsigned kSector = 32;
+}  // namespace
 
 // Mbarriers share clock entries if a block has more than there are. The last entry is for
 // loads in flight from another block.
-std::uint16_t tma_thread_of(const Mbarrier& barrier) {
+std::uint16_t Tracer::tma_thread_of(const Mbarrier& barrier) {
   return static_cast<std::uint16_t>(kTmaThread + kWarp * (barrier.number % (VectorClocks::kMbarriers - 1)));
 }
-
-}  // namespace
 
 TmaCounters& Tracer::tma_counters_at(SiteId site) {
   auto at = std::ranges::find_if(tma_counters_, [&](const TmaCounters& tma) { return tma.site == site; });
@@ -151,19 +150,8 @@ void Tracer::tma_write_ends(const TmaLoad& load, const Mbarrier& barrier) {
   const auto to = reinterpret_cast<std::uintptr_t>(load.to);
   const Target target = box_target(load.to, bytes, true, site);
   const std::uint16_t tma_thread = tma_thread_of(barrier);
-  const Mark now = mine_ | clocks_.tick();
-  for (unsigned i = 0; i < bytes / 4; ++i) {
-    AccessHistory& history = target.history[i];
-    if ((target.written[i] & 0xf) != 0) {
-      add_finding({Fault::race, site, history.write_site,
-                   "a copy to " + memory_at(to + 4 * i) + " of block " + describe(block_->index()) + ", issued at ",
-                   ", and " + writer_name(history) + " writes it at ", " while the copy is in flight"});
-    }
-    history.written = now, history.write_site = site;
-    history.writer = static_cast<std::uint16_t>(tma_thread | kCopy | kArrived);
-    history.read = 0;  // reads since the copy was issued have been reported
-    target.written[i] = 0xf;
-  }
+  complete(target, to, bytes, site, mine_ | clocks_.tick(), tma_thread,
+           "in block " + describe(block_->index()) + " a copy to ");
   mbarrier_clocks_[barrier.number].arriving[tma_thread / kWarp] = clocks_.tick();
 }
 

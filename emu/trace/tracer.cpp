@@ -157,11 +157,15 @@ const TraceHooks kHooks = {
       if (Tracer::current != nullptr)
         Tracer::current->atomic(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes), site);
     },
+    [](const void* address, std::size_t bytes, bool store, const Site& site) {
+      const auto at = reinterpret_cast<std::uintptr_t>(address);
+      if (Tracer::current != nullptr) Tracer::current->relaxed(at, static_cast<unsigned>(bytes), store, site);
+    },
     add_region,
     drop_region,
     mark_written,
     [](const AsyncCopy& copy) { tracer_of_this_thread().copy_issued(copy); },
-    [](const AsyncCopy& copy) { tracer_of_this_thread().copy_landed(copy); },
+    [](const AsyncCopy& copy, const Mbarrier* by) { tracer_of_this_thread().copy_landed(copy, by); },
     [](const void* row, bool store, const Site& site) { tracer_of_this_thread().matrix_row(row, store, site); },
     [](const Multiply& what, const Site& site) { tracer_of_this_thread().mma_executed(what, site); },
     [](Block&) { tracer_of_this_thread().warpgroup_synchronizes(); },
@@ -172,6 +176,7 @@ const TraceHooks kHooks = {
       tracer_of_this_thread().operand_read(start, bytes, site);
     },
     [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_initialized(barrier); },
+    [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_used(barrier); },
     [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_arrives(barrier); },
     [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_waited(barrier); },
     [](const Mbarrier& barrier) { tracer_of_this_thread().mbarrier_phase_completed(barrier); },

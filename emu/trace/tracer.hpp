@@ -59,6 +59,7 @@ class Tracer {
   }
   void volatile_access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address);
   void atomic(std::uintptr_t address, unsigned bytes, const Site& site);
+  void relaxed(std::uintptr_t address, unsigned bytes, bool store, const Site& site);
   [[noreturn]] void register_index(const char* file, unsigned line, std::uint64_t index);
 
   void fence();
@@ -68,7 +69,7 @@ class Tracer {
   void grid_synchronized();
 
   void copy_issued(const AsyncCopy& copy);
-  void copy_landed(const AsyncCopy& copy);
+  void copy_landed(const AsyncCopy& copy, const Mbarrier* barrier);
 
   void matrix_row(const void* row, bool store, const Site& where);
   void mma_executed(const Multiply& what, const Site& where);
@@ -78,6 +79,7 @@ class Tracer {
   void operand_read(const void* start, std::size_t bytes, const Site& where);
 
   void mbarrier_initialized(const Mbarrier& barrier);
+  void mbarrier_used(const Mbarrier& barrier);
   void mbarrier_arrives(const Mbarrier& barrier);
   void mbarrier_waited(const Mbarrier& barrier);
   void mbarrier_phase_completed(const Mbarrier& barrier);
@@ -96,7 +98,7 @@ class Tracer {
   void proxy_fence();
 
  private:
-  // The kind of an access, as bits. kRelaxed: volatile. kCopied: the load or the store of an asynchronous copy.
+  // The kind of an access, as bits. kRelaxed: volatile, or an atomic load or store. kCopied: the load or the store of an asynchronous copy.
   // kMatrix: a row of ldmatrix or stmatrix.
   static constexpr unsigned kStore = 1, kShared = 2, kAtomicAccess = 4, kCopied = 8, kRelaxed = 16, kMatrix = 32;
   struct Entry {
@@ -240,6 +242,8 @@ class Tracer {
   Target copy_target(const AsyncCopy& copy, SiteId site);
   Target copy_source(const AsyncCopy& copy, SiteId site);
   std::string writer_name(const AccessHistory& history);
+  void complete(const Target& target, std::uintptr_t to, unsigned bytes, SiteId site, Mark when, unsigned writer,
+                const std::string& what);
   void not_written(const AccessHistory& history, std::uint8_t& written, unsigned mask, SiteId site,
                    std::uintptr_t address);
   void count_copies(unsigned warp);
@@ -250,6 +254,7 @@ class Tracer {
     Mark made = 0;
     unsigned init_thread = 0;
     SiteId site = 0;
+    bool copied = false;  // threads' copies were tied to it, so it is none of TMA
   };
   VectorClocks::VectorClock release();
   void acquire(const VectorClocks::VectorClock& from);
@@ -262,6 +267,7 @@ class Tracer {
   struct Moved {
     std::uint64_t sectors = 0, bytes = 0;
   };
+  static std::uint16_t tma_thread_of(const Mbarrier& barrier);
   Moved move_rows(const TensorMap& map, const Corner& at, bool store, SiteId site);
   void check_row(const Region& region, std::uintptr_t address, unsigned bytes, bool store, SiteId site);
   Target box_target(const void* shared, std::size_t bytes, bool store, SiteId site);

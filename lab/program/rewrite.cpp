@@ -63,6 +63,8 @@ class Rewriter {
         inline_ptx(i);
       } else if (token.text == "__noinline__" && !is(i - 1, "(") && !is(i - 1, ",")) {
         edits_.push_back({token.at, end_of(i), "__attribute__((noinline))"});
+      } else if (token.text == "alignas" && is(i - 1, "thread_local") && is(i + 1, "(")) {
+        align(i);
       }
     }
     make_known();
@@ -199,6 +201,14 @@ class Rewriter {
           {end_of(kernel.end), end_of(kernel.end),
            fmt::format(" static const ::cairn::emu::program::Known cairn_known_{0}({0});", kernel.name)});
     }
+  }
+
+  // __shared__ alignas(16) float x[4], of which g++ takes alignas in front of thread_local alone.
+  void align(std::size_t i) {
+    const std::size_t end = past(i + 1);
+    if (end > tokens_.size()) return;
+    const std::string_view what = text_.substr(end_of(i + 1), tokens_[end - 1].at - end_of(i + 1));
+    edits_.push_back({tokens_[i].at, end_of(end - 1), fmt::format("__attribute__((aligned({})))", what)});
   }
 
   // asm volatile("text" "more" : outputs : inputs : clobbers), and nothing of a declaration int a asm("name").

@@ -18,6 +18,7 @@ struct Rewritten {
 //   __global__ void tile(…) {          gets a first statement, by which the launch finds the kernel
 //   … } of one that is no template     is followed by an object that knows how to call it, for cudaLaunchKernel(void*)
 //   asm volatile("…")                  gets a call that ends the launch, should it come there
+//   __shared__ alignas(16) float x[4]; has its alignment as an attribute, which may stand there
 //   __noinline__                       becomes an attribute; as a macro it would break the C++ library
 //
 // `preprocessed` is what g++ -E writes, in which __global__ is an attribute, noipa. Only the user's lines are changed:

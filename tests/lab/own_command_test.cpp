@@ -156,9 +156,11 @@ TEST_F(Own, WhatIsNotEmulatedIsNamedWithItsLine) {
       {"#include <mma.h>\n__global__ void k() {\n  using namespace nvcuda::wmma;\n"
        "  fragment<accumulator, 8, 8, 4, double> f;\n  fill_fragment(f, 0.0);\n}",
        "try.cu:4: wmma is emulated for __half"},
-      {"#include <cuda/barrier>", "try.cu:1: <cuda/barrier>, cuda::barrier"},
-      {"#include <cuda/pipeline>", "try.cu:1: <cuda/pipeline>, cuda::pipeline"},
-      {"#include <cuda_pipeline.h>", "try.cu:1: <cuda_pipeline.h>, asynchronous copies"},
+      {"#include <cuda/latch>", "try.cu:1: <cuda/latch>, cuda::latch"},
+      {"#include <cuda/ptx>", "try.cu:1: <cuda/ptx>, PTX instructions by cuda::ptx"},
+      {"#include <cuda/barrier>\n__global__ void k() {\n  struct After { void operator()() {} };\n"
+       "  __shared__ cuda::barrier<cuda::thread_scope_block, After> b;\n}",
+       "try.cu:4: cuda::barrier with a completion function"},
       {"#include <curand_kernel.h>", "try.cu:1: <curand_kernel.h>, random numbers"},
   };
   for (const auto& [text, says] : features) expect_complaint(try_file(text), {says, "not emulated"});

@@ -80,6 +80,11 @@ TEST(Rewrite, TemplatesAndOverloadsAreNotKnownByAddress) {
   EXPECT_FALSE(known("template <class T> __global__ void f(T) {}\n__global__ void f(float) {}"));
 }
 
+TEST(Rewrite, AnAlignmentMayFollowShared) {
+  EXPECT_EQ(text_of("thread_local alignas(16) float x[4];"), "thread_local __attribute__((aligned(16))) float x[4];");
+  EXPECT_EQ(text_of("alignas(16) thread_local float x[4];"), "alignas(16) thread_local float x[4];");
+}
+
 TEST(Rewrite, InlinePtxIsRefusedWhereItRuns) {
   EXPECT_EQ(text_of("{\n asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x)); }"),
             "{\n ::cairn::emu::program::refuse_ptx(\"mov.u32 %0, %laneid;\", \"k.cu\", 2); }");

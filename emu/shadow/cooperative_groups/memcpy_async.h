@@ -1,43 +1,20 @@
-// Stands in for CUDA's header of this name: copies by all threads of a group. From global to shared memory they are
-// cp.async, which completes as late as the program permits (emu/machine/async_copy.hpp): at wait(). Bytes that
-// cp.async cannot copy, for their address or their number, are copied at once, which CUDA permits too.
+// Stands in for CUDA's header of this name: copies by all threads of a group, which complete at wait()
+// (emu/shadow/emu_copy.h).
 #pragma once
 
 #include "emu/shadow/cooperative_groups.h"
+#include "emu/shadow/emu_copy.h"
 
 namespace cooperative_groups {
 
 namespace details {
 
-template <class Word> void copy_words(char* to, const char* from, std::size_t words, unsigned rank, unsigned size) {
-  for (std::size_t i = rank; i < words; i += size)
-    reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
-}
-
 template <class Group>
 void copy(const Group& group, void* to, const void* from, std::size_t bytes, cairn::emu::Site site) {
-  auto* target = static_cast<char*>(to);
-  const auto* source = static_cast<const char*>(from);
-  const auto rank = static_cast<unsigned>(group.thread_rank()), size = static_cast<unsigned>(group.size());
-  const auto both = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
-  const bool late = cairn::emu::is_in_shared(to) && !cairn::emu::is_in_shared(from);
-  std::size_t done = 0;
-  for (const std::size_t width : {std::size_t{16}, std::size_t{4}}) {
-    if (both % width != 0) continue;
-    const std::size_t words = (bytes - done) / width;
-    if (late) {
-      for (std::size_t i = rank; i < words; i += size) {
-        const std::size_t at = done + i * width;
-        cairn::emu::copy_issue(target + at, source + at, static_cast<int>(width), static_cast<int>(width), site);
-      }
-    } else if (width == 16) {
-      copy_words<uint4>(target + done, source + done, words, rank, size);
-    } else {
-      copy_words<unsigned>(target + done, source + done, words, rank, size);
-    }
-    done += words * width;
-  }
-  copy_words<unsigned char>(target + done, source + done, bytes - done, rank, size);
+  const auto issue = [&](void* target, const void* source, int width) {
+    cairn::emu::copy_issue(target, source, width, width, site);
+  };
+  cairn::emu::copy_share(cairn::emu::share_of(group), to, from, bytes, issue);
   cairn::emu::copy_commit(site);
 }
 

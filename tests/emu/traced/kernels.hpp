@@ -10,6 +10,7 @@ inline constexpr int kFloats = 4096;  // of `in` and of `out`
 
 void run(const std::string& name, bool bug, const float* in, float* out);
 void run_async(const std::string& name, bool bug, const float* in, float* out);
+void run_cuda(const std::string& name, bool bug, const float* in, float* out);
 void run_groups(const std::string& name, bool bug, const float* in, float* out);
 void run_order(const std::string& name, bool bug, const float* in, float* out);
 void run_sm90(const std::string& name, bool bug, const float* in, float* out);

@@ -17,8 +17,8 @@ namespace cairn::emu {
 
 // The line that ends in "// <- word" in one of the files of kernels.
 inline int line_of(const std::string& word) {
-  for (const char* name : {"kernels.cu", "async_kernels.cu", "group_kernels.cu", "order_kernels.cu",
-                           "sm90_kernels.cu", "tensor_kernels.cu", "wgmma_kernels.cu"}) {
+  for (const char* name : {"kernels.cu", "async_kernels.cu", "cuda_kernels.cu", "group_kernels.cu",
+                           "order_kernels.cu", "sm90_kernels.cu", "tensor_kernels.cu", "wgmma_kernels.cu"}) {
     std::ifstream file(std::string(CAIRN_SOURCE_DIR) + "/tests/emu/traced/" + name);
     int number = 0;
     for (std::string line; std::getline(file, line);) {
