@@ -49,7 +49,8 @@ std::size_t room_in_shared(const Launch& launch, const void* address) {
     const std::uintptr_t in = at - base - array.offset;
     if (base != 0 && in < array.bytes) return array.bytes - in;
   }
-  if (const SharedArray* array = base == 0 ? nullptr : shared_by_kernels(at - base)) return array->offset + array->bytes - (at - base);
+  if (const SharedArray* array = base == 0 ? nullptr : shared_by_kernels(at - base))
+    return array->offset + array->bytes - (at - base);
   return is_shared(address) ? kMostShared : 0;
 }
 

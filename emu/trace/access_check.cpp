@@ -47,7 +47,9 @@ void Tracer::stop(RawFinding caught) {
 // An array that several kernels share belongs to the block's from its first access: it was never written before.
 bool Tracer::take_in(std::uintptr_t address) {
   const SharedArray* array = shared_by_kernels(address - locals_low_);
-  const auto is_it = [&](const Array& known) { return array != nullptr && known.start == locals_low_ + array->offset; };
+  const auto is_it = [&](const Array& known) {
+    return array != nullptr && known.start == locals_low_ + array->offset;
+  };
   if (array == nullptr || std::ranges::any_of(arrays_, is_it)) return false;
   std::memset(reinterpret_cast<void*>(locals_low_ + array->offset), 0xff, array->bytes);
   add_array(locals_low_ + array->offset, array->bytes, array->name.c_str());

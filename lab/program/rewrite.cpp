@@ -180,7 +180,9 @@ class Rewriter {
       if (is(i, "{")) break;
     }
     if (i >= tokens_.size()) return;
-    edits_.push_back({end_of(i), end_of(i), " static thread_local char cairn_kernel; if (::cairn::emu::program::entered(&cairn_kernel)) return;"});
+    edits_.push_back(
+        {end_of(i), end_of(i),
+         " static thread_local char cairn_kernel; if (::cairn::emu::program::entered(&cairn_kernel)) return;"});
     kernels_.push_back({name, past(i) - 1, is_template(word)});
   }
 

@@ -58,7 +58,9 @@ TEST(Rewrite, LinesKeepTheirNumbers) {
 }
 
 TEST(Rewrite, AKernelBeginsWithBeingFound) {
-  const std::string enter = " static thread_local char cairn_kernel; if (::cairn::emu::program::entered(&cairn_kernel)) return;", is = "__attribute__((noipa))";
+  const std::string
+      enter = " static thread_local char cairn_kernel; if (::cairn::emu::program::entered(&cairn_kernel)) return;",
+      is = "__attribute__((noipa))";
   EXPECT_EQ(text_of("__global__ void f(int a) { a; }"),
             is + " void f(int a) {" + enter + " a; } static const ::cairn::emu::program::Known cairn_known_f(f);");
   EXPECT_EQ(text_of("template <> __global__ void f<int>(int (*a)(int)) {}"),

@@ -46,8 +46,7 @@ __global__ void hand_over(float* out) {
     __threadfence();
     ready = 1;
   } else {
-    while (ready == 0) {
-    }
+    while (ready == 0) {}
     __threadfence();
     *out += 1;
   }
