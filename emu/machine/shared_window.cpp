@@ -12,17 +12,18 @@ namespace {
 constexpr unsigned kAligned = 1024;  // the period of the 128-byte swizzle
 }
 
+void SharedWindow::add(const void* start, std::size_t bytes) {
+  const auto in_chunk = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(start) % kAligned);
+  const unsigned address = (next_ + kAligned - 1) / kAligned * kAligned + in_chunk;
+  if (address + bytes > kEnd) return;
+  arrays_.push_back({static_cast<const std::byte*>(start), static_cast<unsigned>(bytes), address});
+  next_ = address + static_cast<unsigned>(bytes);
+}
+
 void SharedWindow::find() {
   known_ = true;
   arrays_.clear();
-  unsigned next = kAligned;  // as on a GPU, where the first KiB is reserved
-  const auto add = [&](const void* start, std::size_t bytes) {
-    const auto in_chunk = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(start) % kAligned);
-    const unsigned address = (next + kAligned - 1) / kAligned * kAligned + in_chunk;
-    if (address + bytes > kEnd) return;
-    arrays_.push_back({static_cast<const std::byte*>(start), static_cast<unsigned>(bytes), address});
-    next = address + static_cast<unsigned>(bytes);
-  };
+  next_ = kAligned;  // as on a GPU, where the first KiB is reserved
   if (launch_->dynamic_shared > 0) add(cairn_emu_dynamic_shared(), launch_->dynamic_shared);
   const std::byte* locals = shared_base();
   if (locals == nullptr) return;
@@ -36,7 +37,13 @@ unsigned SharedWindow::address(const void* shared) {
     if (at >= array.start && at <= array.start + array.bytes)
       return array.address + static_cast<unsigned>(at - array.start);
   }
-  return 0;
+  // Arrays outside of kernels follow in the order in which they are asked for.
+  const std::byte* locals = shared_base();
+  const SharedArray* other = locals == nullptr ? nullptr : shared_by_kernels(static_cast<std::size_t>(at - locals));
+  if (other == nullptr) return 0;
+  const std::size_t before = arrays_.size();
+  add(locals + other->offset, other->bytes);
+  return arrays_.size() == before ? 0 : arrays_.back().address + static_cast<unsigned>(at - arrays_.back().start);
 }
 
 const std::byte* SharedWindow::base(unsigned first, unsigned end) {

@@ -63,7 +63,7 @@ struct Known {
   }
 };
 
-// Stands where the source has inline PTX: ends the launch with a report that shows it.
+// Stands where inline PTX has an instruction that is not emulated: ends the launch with a report that shows it.
 [[noreturn]] void refuse_ptx(const char* text, const char* file, int line);
 
 }  // namespace cairn::emu::program

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "lab/program/ptx/translate.hpp"
 #include "lab/source/lexer.hpp"
 
 namespace cairn::lab::program {
@@ -223,12 +225,12 @@ class Rewriter {
       return;
     const std::size_t end = past(open) - 1;
     if (end >= tokens_.size()) return;
-    const Spot spot = spot_of(text_, stretches_, tokens_[i].at, std::string(tokens_[open + 1].text));
+    const auto inside = std::span(tokens_).subspan(open + 1, end - open - 1);
+    const auto statement = parse_asm(inside, text_);
+    if (!statement) return;  // the compiler says what is wrong
+    const Spot spot = spot_of(text_, stretches_, tokens_[i].at);
     const std::string_view whole = text_.substr(tokens_[i].at, end_of(end) - tokens_[i].at);
-    edits_.push_back({tokens_[i].at, end_of(end),
-                      on_as_many_lines(fmt::format("::cairn::emu::program::refuse_ptx({}, \"{}\", {})", spot.what,
-                                                   spot.file, spot.line),
-                                       whole)});
+    edits_.push_back({tokens_[i].at, end_of(end), on_as_many_lines(translate(*statement, spot), whole)});
   }
 
   std::string edited() {

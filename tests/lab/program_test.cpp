@@ -87,9 +87,10 @@ TEST(Rewrite, AnAlignmentMayFollowShared) {
   EXPECT_EQ(text_of("alignas(16) thread_local float x[4];"), "alignas(16) thread_local float x[4];");
 }
 
-TEST(Rewrite, InlinePtxIsRefusedWhereItRuns) {
-  EXPECT_EQ(text_of("{\n asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x)); }"),
-            "{\n ::cairn::emu::program::refuse_ptx(\"mov.u32 %0, %laneid;\", \"k.cu\", 2); }");
+TEST(Rewrite, InlinePtxIsABlock) {
+  const std::string made = text_of("{\n asm volatile(\"mov.u32\\n\"\n\" %0, %laneid;\" : \"=r\"(x)); }");
+  EXPECT_TRUE(made.starts_with("{\n ({ namespace cairn_ptx = ::cairn::emu::ptx; ")) << made;
+  EXPECT_TRUE(made.ends_with("})\n; }")) << made;
   EXPECT_EQ(text_of("void f() asm(\"name\");"), "void f() asm(\"name\");") << "a name for the linker";
 }
 
@@ -111,6 +112,8 @@ TEST(NvccOptions, AreReadAsNvccReadsThem) {
   EXPECT_EQ(o.preprocess, (Words{"-I", "inc", "-I", "more", "-D", "N=4", "-D", "M"}));
   EXPECT_EQ(o.compile, (Words{"-Wall", "-fopenmp"}));
   EXPECT_EQ(o.inputs, (Words{"a.cu"}));
+  EXPECT_EQ(o.architecture, 900) << "the newest";
+  EXPECT_EQ(parse_nvcc({"a.cu"}).architecture, 0);
 }
 
 TEST(NvccOptions, ALinkKeepsItsOrder) {
