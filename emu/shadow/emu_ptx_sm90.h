@@ -15,6 +15,7 @@ inline void* barrier_at(Shared at, Site site) { return shared_pointer(at, 8, "mb
 
 inline void mbarrier_init(Shared at, std::uint32_t arrivals, Site site = Site::current()) {
   barrier_init(barrier_at(at, site), arrivals, "mbarrier.init", site);
+  fence_mbarrier_init(site);  // public kernels leave the fence out, and it works
 }
 inline void mbarrier_invalidate(Shared at, Site site = Site::current()) {
   barrier_invalidate(barrier_at(at, site), "mbarrier.inval", site);
@@ -24,18 +25,17 @@ inline std::uint64_t mbarrier_arrive(Shared at, std::uint32_t count, Site site =
   return barrier_arrive(barrier_at(at, site), count, false, "mbarrier.arrive", site);
 }
 inline std::uint64_t mbarrier_arrive_expect(Shared at, std::uint32_t bytes, Site site = Site::current()) {
-  mbarrier_arrive_expect_tx(barrier_at(at, site), bytes, site);
-  return 0;
+  return barrier_arrive_tx(barrier_at(at, site), bytes, site);
 }
 // An address in the cluster has the block's rank plus one above the offset; without one it is the own block's.
 inline constexpr int kRankAt = 24;
 inline std::uint64_t in_block(std::uint64_t offset, std::uint32_t rank) {
   return (offset & ((1u << kRankAt) - 1)) | std::uint64_t{rank + 1} << kRankAt;
 }
-inline void mbarrier_arrive_cluster(std::uint64_t at, Site site = Site::current()) {
+inline void mbarrier_arrive_cluster(std::uint64_t at, std::uint32_t count, Site site = Site::current()) {
   void* barrier = barrier_at({at & ((1u << kRankAt) - 1)}, site);
   const auto rank = static_cast<unsigned>(at >> kRankAt);
-  mbarrier_arrive_remote(barrier, rank == 0 ? cluster_rank() : rank - 1, site);
+  for (; count > 0; --count) mbarrier_arrive_remote(barrier, rank == 0 ? cluster_rank() : rank - 1, site);
 }
 // If the phase is not complete, other threads run: this is how programs poll.
 inline bool mbarrier_test(Shared at, std::uint32_t parity, Site site = Site::current()) {
@@ -44,6 +44,20 @@ inline bool mbarrier_test(Shared at, std::uint32_t parity, Site site = Site::cur
 inline void fence_mbarrier(Site site = Site::current()) { fence_mbarrier_init(site); }
 inline void fence_proxy(Site site = Site::current()) { proxy_fence(site); }
 
+inline uint3 cluster() {
+  const uint3 at = block_index();
+  const dim3 size = cluster_extent();
+  return {at.x / size.x, at.y / size.y, at.z / size.z};
+}
+inline uint3 place_in_cluster() {
+  const uint3 at = block_index();
+  const dim3 size = cluster_extent();
+  return {at.x % size.x, at.y % size.y, at.z % size.z};
+}
+inline dim3 clusters() {
+  const dim3 grid = grid_extent(), size = cluster_extent();
+  return {grid.x / size.x, grid.y / size.y, grid.z / size.z};
+}
 inline unsigned rank_in_cluster() { return cluster_rank(); }
 inline unsigned blocks_in_cluster() {
   const dim3 size = cluster_extent();

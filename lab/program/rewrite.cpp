@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view kKernel = "noipa";  // what emu/shadow/emu_qualifiers.h makes of __global__
 
+constexpr std::string_view kCluster = "cairn_cluster_dims";  // and of __cluster_dims__
+
 struct Edit {
   std::size_t begin, end;  // what is replaced
   std::string text;
@@ -176,22 +178,41 @@ class Rewriter {
     if (i >= tokens_.size()) return;
     const auto opener = is_word(i - 1) ? std::optional(i) : opener_of(i - 1);
     const std::string name(opener && *opener > 0 ? tokens_[*opener - 1].text : "");
+    std::string cluster;
+    for (std::size_t at = beginning_of(word); at < i; ++at)
+      if (is(at, kCluster)) cluster = cut_cluster(at);
     for (i = past(i); i < tokens_.size(); ++i) {
       if (is(i, ";")) return;  // a declaration
       if (is(i, "(")) i = past(i) - 1;
       if (is(i, "{")) break;
     }
     if (i >= tokens_.size()) return;
-    edits_.push_back(
-        {end_of(i), end_of(i),
-         " static thread_local char cairn_kernel; if (::cairn::emu::program::entered(&cairn_kernel)) return;"});
+    edits_.push_back({end_of(i), end_of(i),
+                      fmt::format(" static thread_local char cairn_kernel; "
+                                  "if (::cairn::emu::program::entered(&cairn_kernel{})) return;",
+                                  cluster)});
     kernels_.push_back({name, past(i) - 1, is_template(word)});
   }
 
-  // Whether `template` stands between what was declared before and this word.
+  // __attribute__((cairn_cluster_dims(2, 1, 1))) is taken out, and its arguments are handed to entered().
+  std::string cut_cluster(std::size_t i) {
+    const std::size_t end = past(i + 1) - 1;
+    if (!is(i + 1, "(") || end >= tokens_.size()) return "";
+    const std::string sizes(text_.substr(end_of(i + 1), tokens_[end].at - end_of(i + 1)));
+    edits_.push_back(
+        {tokens_[i].at, end_of(end), on_as_many_lines("", text_.substr(tokens_[i].at, end_of(end) - tokens_[i].at))});
+    return fmt::format(", ::dim3({})", on_one_line(sizes));
+  }
+
+  // The first token of the declaration that this one is in.
+  std::size_t beginning_of(std::size_t i) const {
+    while (i > 0 && !is(i - 1, ";") && !is(i - 1, "{") && !is(i - 1, "}")) --i;
+    return i;
+  }
+
   bool is_template(std::size_t i) const {
-    while (i > 0 && !is(i, ";") && !is(i, "{") && !is(i, "}"))
-      if (is(--i, "template")) return true;
+    for (std::size_t at = beginning_of(i); at < i; ++at)
+      if (is(at, "template")) return true;
     return false;
   }
 

@@ -74,6 +74,18 @@ TEST(Rewrite, AKernelBeginsWithBeingFound) {
             (Words{"a", "b"}));
 }
 
+TEST(Rewrite, ClustersAreHandedToTheLaunch) {
+  const std::string dims = "__attribute__((cairn_cluster_dims(n * 2,\n 1)))";
+  const std::string entered = "if (::cairn::emu::program::entered(&cairn_kernel, ::dim3(n * 2,  1))) return;";
+  for (const std::string declared : {"template <int n> __global__ void " + dims + " f() {",
+                                     "template <int n> " + dims + " __global__ void f() {"}) {
+    const std::string made = text_of(declared + "}\nint last;\n");
+    EXPECT_NE(made.find(entered), std::string::npos) << made;
+    EXPECT_EQ(made.find("cairn_cluster_dims"), std::string::npos) << made;
+    EXPECT_EQ(std::count(made.begin(), made.end(), '\n'), 3) << made;
+  }
+}
+
 TEST(Rewrite, TemplatesAndOverloadsAreNotKnownByAddress) {
   const auto known = [](const std::string& text) { return text_of(text).find("Known") != std::string::npos; };
   EXPECT_TRUE(known("namespace a { __global__ void f(int); __global__ void f(int) {} }"));

@@ -36,8 +36,13 @@ constexpr Names kTypes[] = {{"u8", "std::uint8_t"},
                             {"e4m3x2", "std::uint16_t"}};
 
 // Of %tid, %ntid, %ctaid and %nctaid there are three, .x .y .z.
-constexpr Names kVectors[] = {
-    {"%tid", "thread()"}, {"%ntid", "threads()"}, {"%ctaid", "block()"}, {"%nctaid", "blocks()"}};
+constexpr Names kVectors[] = {{"%tid", "thread()"},
+                              {"%ntid", "threads()"},
+                              {"%ctaid", "block()"},
+                              {"%nctaid", "blocks()"},
+                              {"%clusterid", "cluster()"},
+                              {"%nclusterid", "clusters()"},
+                              {"%cluster_ctaid", "place_in_cluster()"}};
 constexpr Names kSpecial[] = {{"%laneid", "lane()"},
                               {"%warpid", "warp()"},
                               {"%nwarpid", "warps()"},

@@ -35,11 +35,11 @@ std::string mbarrier(Emit& in) {
     const bool returns = in.operand(0).kind != PtxOperand::Kind::address;
     const std::size_t at = returns ? 1 : 0;
     in.expect(at + (expect ? 2 : 1), at + 2);
-    if (cluster) {
-      if (expect || in.count() != at + 1) throw NotEmulated{};
-      return fmt::format("cairn_ptx::mbarrier_arrive_cluster({});", in.raw_address(at));
-    }
     const std::string count = in.count() == at + 2 ? in.value(at + 1, "std::uint32_t") : "1";
+    if (cluster) {
+      if (expect) throw NotEmulated{};
+      return fmt::format("cairn_ptx::mbarrier_arrive_cluster({}, {});", in.raw_address(at), count);
+    }
     const std::string call =
         fmt::format("cairn_ptx::mbarrier_arrive{}({}, {})", expect ? "_expect" : "", in.address(at, true), count);
     return returns ? in.set(0, call) : call + ";";
