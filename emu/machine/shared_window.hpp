@@ -27,9 +27,7 @@ class SharedWindow {
     unsigned bytes, address;
   };
   void find();
-  void add(const void* start, std::size_t bytes);
 
-  unsigned next_ = 0;  // the first address that is not taken
   const Launch* launch_ = nullptr;
   bool known_ = false;
   std::vector<Array> arrays_;
