@@ -22,6 +22,7 @@ template <class Arrays> bool add(Arrays& arrays, const void* start, std::size_t 
   return true;
 }
 
+}  // namespace
 
 void SharedWindow::find() {
   known_ = true;
@@ -29,7 +30,8 @@ void SharedWindow::find() {
   if (launch_->dynamic_shared > 0) add(arrays_, cairn_emu_dynamic_shared(), launch_->dynamic_shared);
   const std::byte* locals = shared_base();
   if (locals == nullptr) return;
-  for (const SharedArray& array : kernel_facts(launch_->kernel).shared) add(arrays_, locals + array.offset, array.bytes);
+  for (const SharedArray& array : kernel_facts(launch_->kernel).shared)
+    add(arrays_, locals + array.offset, array.bytes);
 }
 
 unsigned SharedWindow::address(const void* shared) {
