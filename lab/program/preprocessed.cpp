@@ -53,11 +53,11 @@ std::vector<Stretch> users_lines(std::string_view preprocessed, const std::vecto
   return stretches;
 }
 
-Spot spot_of(std::string_view preprocessed, const std::vector<Stretch>& stretches, std::size_t at) {
+Spot spot_of(std::string_view preprocessed, const std::vector<Stretch>& stretches, std::size_t at, std::string what) {
   const auto next = std::ranges::upper_bound(stretches, at, {}, &Stretch::begin);
   const Stretch& in = *std::prev(next);
   const auto lines = std::ranges::count(preprocessed.substr(in.begin, at - in.begin), '\n');
-  return {in.file, in.line + static_cast<int>(lines)};
+  return {in.file, in.line + static_cast<int>(lines), std::move(what)};
 }
 
 }  // namespace cairn::lab::program

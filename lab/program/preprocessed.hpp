@@ -18,12 +18,13 @@ struct Stretch {
 struct Spot {
   std::string file;
   int line = 0;
+  std::string what;
 };
 
 // The user's lines: not those of system folders, of the compiler, or of files below one of `ours`.
 std::vector<Stretch> users_lines(std::string_view preprocessed, const std::vector<std::string>& ours);
 
 // Where a position of the text is; it must be in one of the stretches.
-Spot spot_of(std::string_view preprocessed, const std::vector<Stretch>& stretches, std::size_t at);
+Spot spot_of(std::string_view preprocessed, const std::vector<Stretch>& stretches, std::size_t at, std::string what);
 
 }  // namespace cairn::lab::program

@@ -249,7 +249,7 @@ class Rewriter {
     const auto inside = std::span(tokens_).subspan(open + 1, end - open - 1);
     const auto statement = parse_asm(inside, text_);
     if (!statement) return;  // the compiler says what is wrong
-    const Spot spot = spot_of(text_, stretches_, tokens_[i].at);
+    const Spot spot = spot_of(text_, stretches_, tokens_[i].at, "");
     const std::string_view whole = text_.substr(tokens_[i].at, end_of(end) - tokens_[i].at);
     edits_.push_back({tokens_[i].at, end_of(end), on_as_many_lines(translate(*statement, spot), whole)});
   }
