@@ -42,8 +42,9 @@ template <class T, class N> constexpr T constant(N value) { return static_cast<T
 
 // An operand of the statement on its way in and out.
 template <class Register, class T> Register in(const T& value) {
-  if constexpr (std::is_pointer_v<T> || std::is_array_v<T>) {
-    return static_cast<Register>(reinterpret_cast<std::uintptr_t>(&value[0]));
+  if constexpr (std::is_pointer_v<std::decay_t<T>>) {
+    const std::decay_t<const T&> address = value;
+    return static_cast<Register>(reinterpret_cast<std::uintptr_t>(address));
   } else if constexpr (std::is_enum_v<T>) {
     return static_cast<Register>(value);
   } else {

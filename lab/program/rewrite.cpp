@@ -1,6 +1,7 @@
 #include "lab/program/rewrite.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,6 +35,11 @@ std::string on_one_line(std::string text) {
 }
 
 bool is_asm(std::string_view word) { return word == "asm" || word == "__asm__" || word == "__asm"; }
+
+// A symbol, which a declaration may be given: int a() asm("name").
+bool is_name(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
 
 // Words after which parentheses are no parameters.
 bool takes_parentheses(std::string_view word) {
@@ -137,7 +143,8 @@ class Rewriter {
       if (is(at - 1, "template")) --at;
       if (!is(at - 1, "::") && !is(at - 1, ".") && !is(at - 1, "->")) return at;
       --at;
-      if (is(at, "::") && !is_word(at - 1) && !is(at - 1, ">")) return at;  // ::tile
+      if (is(at, "::") && !is_word(at - 1) && !(at > 0 && tokens_[at - 1].text.starts_with(">")))
+        return at;  // ::tile
       if (is(at, "::") && is(at - 1, "return")) return at;
     }
     return {};
@@ -249,6 +256,7 @@ class Rewriter {
     const auto inside = std::span(tokens_).subspan(open + 1, end - open - 1);
     const auto statement = parse_asm(inside, text_);
     if (!statement) return;  // the compiler says what is wrong
+    if (is(i - 1, ")") && is_name(statement->text)) return;
     const Spot spot = spot_of(text_, stretches_, tokens_[i].at, "");
     const std::string_view whole = text_.substr(tokens_[i].at, end_of(end) - tokens_[i].at);
     edits_.push_back({tokens_[i].at, end_of(end), on_as_many_lines(translate(*statement, spot), whole)});

@@ -77,8 +77,9 @@ TEST(Rewrite, AKernelBeginsWithBeingFound) {
 TEST(Rewrite, ClustersAreHandedToTheLaunch) {
   const std::string dims = "__attribute__((cairn_cluster_dims(n * 2,\n 1)))";
   const std::string entered = "if (::cairn::emu::program::entered(&cairn_kernel, ::dim3(n * 2,  1))) return;";
-  for (const std::string declared : {"template <int n> __global__ void " + dims + " f() {",
-                                     "template <int n> " + dims + " __global__ void f() {"}) {
+  for (const std::string& declared :
+       std::vector<std::string>{"template <int n> __global__ void " + dims + " f() {",
+                                "template <int n> " + dims + " __global__ void f() {"}) {
     const std::string made = text_of(declared + "}\nint last;\n");
     EXPECT_NE(made.find(entered), std::string::npos) << made;
     EXPECT_EQ(made.find("cairn_cluster_dims"), std::string::npos) << made;

@@ -71,7 +71,7 @@ TEST(Asm, OperandsAreReadWithTheirConstraints) {
   EXPECT_EQ(statement("\"x;\" ::\"r\"(a)").operands.size(), 1u) << ":: is two colons";
 }
 
-std::string translated(const std::string& text) { return translate(statement(text), {"k.cu", 7}); }
+std::string translated(const std::string& text) { return translate(statement(text), {"k.cu", 7, ""}); }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Ptx, OperandsAreVariables) {
