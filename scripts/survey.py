@@ -169,7 +169,8 @@ def survey(program, folder, scratch, tools, options):
     row["edits"] = len(program["edits"])
     place = copy_of(program["project"], folder, scratch, program["edits"])
     sources = [str(path.relative_to(place)) for name in program["sources"] for path in sorted(place.glob(name))]
-    binary = scratch / re.sub(r"\W", "_", program.get("once") or program["project"] + program["program"])
+    binary = scratch / "bin" / re.sub(r"\W", "_", program.get("once") or program["project"] + program["program"])
+    binary.parent.mkdir(exist_ok=True)
     if not binary.exists():
         words = [str(tools / "cairn-nvcc"), "-O2", *sources, *program["flags"], "-o", str(binary)]
         code, text, row["compile_seconds"] = run(words, options.limit * 10, place)

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/program/index_names.hpp"
 #include "lab/program/ptx/translate.hpp"
 #include "lab/source/lexer.hpp"
 
@@ -78,6 +79,7 @@ class Rewriter {
       }
     }
     make_known();
+    for (Renamed& one : renamed_indices(tokens_)) edits_.push_back({one.begin, one.end, std::move(one.name)});
     out_.text = edited();
   }
 

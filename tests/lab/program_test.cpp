@@ -87,6 +87,22 @@ TEST(Rewrite, ClustersAreHandedToTheLaunch) {
   }
 }
 
+TEST(Rewrite, VariablesMayBeNamedLikeBuiltIns) {
+  const std::string grid = "cairn_grid_dim()", local = "cairn_grid_dim_local", block = "cairn_block_dim()";
+  EXPECT_EQ(text_of("void f() { dim3 " + grid + "(8); g(" + grid + "); } int a = " + grid + ".x;"),
+            "void f() { dim3 " + local + "(8); g(" + local + "); } int a = " + grid + ".x;");
+  EXPECT_EQ(text_of("{ dim3 " + block + "(1), " + grid + "(8); { return " + grid + "; } }"),
+            "{ dim3 cairn_block_dim_local(1), " + local + "(8); { return " + local + "; } }");
+  EXPECT_EQ(text_of("void f(dim3 " + grid + "); void f(dim3 " + grid + ") { " + grid + "; } " + grid + ";"),
+            "void f(dim3 " + local + "); void f(dim3 " + local + ") { " + local + "; } " + grid + ";");
+  for (const char* use :
+       {"{ return %; }", "{ x = a * %.x; }", "{ f(a, %.x); }", "{ config.% = 1; }", "{ if (a) %; }"}) {
+    std::string text = use;
+    text.replace(text.find('%'), 1, grid);
+    EXPECT_EQ(text_of(text), text);
+  }
+}
+
 TEST(Rewrite, TemplatesAndOverloadsAreNotKnownByAddress) {
   const auto known = [](const std::string& text) { return text_of(text).find("Known") != std::string::npos; };
   EXPECT_TRUE(known("namespace a { __global__ void f(int); __global__ void f(int) {} }"));
