@@ -32,6 +32,11 @@ bool entered(const void* mark, dim3 cluster = {1, 1, 1});
 #undef __cluster_dims__
 #define __cluster_dims__(...) __attribute__((cairn_cluster_dims(__VA_ARGS__)))
 
+// Shared arrays begin at multiples of the period of TMA's 128-byte swizzle, as a program's only array does on a GPU:
+// public kernels rely on that, though they ask for 128 bytes.
+#undef __shared__
+#define __shared__ __attribute__((aligned(1024))) thread_local
+
 // Runs it. What fails is the last error, as on a GPU, and is told on stderr at once.
 void run(const Launch& wanted);
 

@@ -2,6 +2,8 @@
 // poll, so it lets other threads run.
 #pragma once
 
+#include <type_traits>
+
 #include "emu/machine/builtins.hpp"
 
 template <class T> T __ldg(const T* address) { return *address; }
@@ -14,7 +16,7 @@ template <class T> T __ldcv(const T* address, cairn::emu::Site site = cairn::emu
   return *static_cast<const volatile T*>(address);
 }
 
-template <class T> void __stwb(T* address, T value) { *address = value; }
-template <class T> void __stcg(T* address, T value) { *address = value; }
-template <class T> void __stcs(T* address, T value) { *address = value; }
-template <class T> void __stwt(T* address, T value) { *address = value; }
+template <class T> void __stwb(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stcg(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stcs(T* address, std::type_identity_t<T> value) { *address = value; }
+template <class T> void __stwt(T* address, std::type_identity_t<T> value) { *address = value; }

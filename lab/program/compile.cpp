@@ -46,7 +46,7 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 void compile_rewritten(const Session& session, const std::string& text, const Words& flags,
                        const std::string& object) {
-  Words words = {session.tools.compiler, standard(session.options), "-w"};
+  Words words = {session.tools.compiler, standard(session.options), "-w", "-Wno-psabi"};
   words += flags;
   words += session.options.compile;
   words += {"-fpreprocessed", "-x", "c++", "-c", text, "-o", object};
