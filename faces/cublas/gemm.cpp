@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "faces/cublas/tensor_order.hpp"
+
 namespace cairn::cublas {
 namespace {
 
@@ -47,21 +49,28 @@ cairn_problem problem_of(const Product& p, const Batch& batch) {
   return problem;
 }
 
+const void* at(const void* matrix, std::int64_t elements, cairn_type type) {
+  return matrix == nullptr ? nullptr : static_cast<const std::byte*>(matrix) + elements * bytes_of(type);
+}
+
 // A call that has been checked and has something to do.
 cublasStatus_t run(cublasContext& context, const Product& p, double alpha, double beta, const void* A, const void* B,
                    void* C, const Batch& batch) {
-  const cairn_problem problem = problem_of(p, batch);
-  const cublasStatus_t status = status_of(cairn_gemm(context.cpu, &problem, alpha, A, B, beta, C));
-  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  if (bytes_of(p.in) == 2 && A != nullptr && B != nullptr && alpha != 0 && p.k > 0) {
+    for (std::int64_t i = 0; i < batch.count; ++i)
+      multiply_in_tensor_order(p, static_cast<float>(alpha), static_cast<float>(beta),
+                               at(A, i * batch.stride_a, p.in), at(B, i * batch.stride_b, p.in),
+                               const_cast<void*>(at(C, i * batch.stride_c, p.out)));
+  } else {
+    const cairn_problem problem = problem_of(p, batch);
+    const cublasStatus_t status = status_of(cairn_gemm(context.cpu, &problem, alpha, A, B, beta, C));
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
   const std::int64_t bytes = bytes_of(p.out);
   for (std::int64_t i = 0; i < batch.count; ++i)
     written(static_cast<std::byte*>(C) + i * batch.stride_c * bytes, static_cast<std::size_t>(p.m * bytes), p.n,
             p.ldc * bytes);
   return CUBLAS_STATUS_SUCCESS;
-}
-
-const void* at(const void* matrix, std::int64_t elements, cairn_type type) {
-  return matrix == nullptr ? nullptr : static_cast<const std::byte*>(matrix) + elements * bytes_of(type);
 }
 
 }  // namespace
