@@ -120,7 +120,7 @@ def samples(folder):
             project="cuda-samples",
             program=str(place.relative_to(root / "Samples")),
             sources=[str(file.relative_to(root)) for file in sources],
-            flags=["-ICommon", f"-I{place.relative_to(root)}", "-lcublas"],
+            flags=["-ICommon", f"-I{place.relative_to(root)}", "-lcublas", "-Xcompiler", "-fopenmp"],
             edits=[],
             why="",
             arguments=[],

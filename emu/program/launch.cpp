@@ -47,6 +47,11 @@ bool entered(const void*, dim3 cluster) {
 }
 
 void run(const Launch& wanted) {
+  if (Block* block = Block::current()) {
+    block->busy(true);
+    block->fail("a kernel launches a kernel: dynamic parallelism is not emulated, in thread " +
+                std::to_string(block->self().linear));
+  }
   const cudaError_t error = launch(wanted);
   if (error == cudaSuccess) return;
   std::fflush(stdout);

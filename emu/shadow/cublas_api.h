@@ -4,6 +4,8 @@
 // Device memory is memory of the process, and every call has done its work when it returns.
 #pragma once
 
+#define CUBLAS_API_H_  // as for __DRIVER_TYPES_H__
+
 #include <cstddef>
 
 #include "emu/shadow/cuda_bf16.h"

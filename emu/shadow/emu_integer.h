@@ -51,6 +51,13 @@ inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by) {
   return by >= 32 ? high : __funnelshift_r(low, high, by);
 }
 
+inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
+inline long long llmin(long long a, long long b) { return a < b ? a : b; }
+inline long long llmax(long long a, long long b) { return a < b ? b : a; }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
+
 inline int __mul24(int a, int b) {
   const auto low = [](int x) { return static_cast<unsigned>(static_cast<int>(static_cast<unsigned>(x) << 8) >> 8); };
   return static_cast<int>(low(a) * low(b));

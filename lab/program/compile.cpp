@@ -9,6 +9,7 @@
 #include "lab/exit.hpp"
 #include "lab/output.hpp"
 #include "lab/profile/process.hpp"
+#include "lab/program/not_emulated.hpp"
 #include "lab/program/rewrite.hpp"
 #include "lab/program/sections.hpp"
 #include "lab/signals.hpp"
@@ -44,25 +45,36 @@ int architecture(const NvccOptions& options) {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-void compile_rewritten(const Session& session, const std::string& text, const Words& flags,
-                       const std::string& object) {
+profile::Ran run_step(const Session& session, const Words& words) {
+  if (session.options.verbose || session.options.dry) fmt::print(stderr, "#$ {}\n", fmt::join(words, " "));
+  if (session.options.dry) return {0, ""};
+  profile::Ran ran = profile::run_program(words, [] { return !interrupted(); }, {"TMPDIR=" + (session.place / "")});
+  if (interrupted()) throw Error(kInterrupted, "interrupted");
+  return ran;
+}
+
+// Tells what it wrote, and ends the work if it failed.
+void finish(const profile::Ran& ran, bool kept = false) {
+  if (!kept || ran.code != 0) fmt::print(stderr, "{}", ran.output);
+  if (ran.code == 0) return;
+  for (const std::string& sentence : parts_not_emulated(ran.output)) fmt::print(stderr, "cairn-nvcc: {}\n", sentence);
+  throw StepFailed{ran.code};
+}
+
+profile::Ran compile_rewritten(const Session& session, const std::string& text, const Words& flags,
+                               const std::string& object) {
   Words words = {session.tools.compiler, standard(session.options), "-w", "-Wno-psabi"};
   words += flags;
   words += session.options.compile;
   words += {"-fpreprocessed", "-x", "c++", "-c", text, "-o", object};
-  step(session, words);
+  return run_step(session, words);
 }
 
 }  // namespace
 
-std::string step(const Session& session, const std::vector<std::string>& words, bool kept) {
-  if (session.options.verbose || session.options.dry) fmt::print(stderr, "#$ {}\n", fmt::join(words, " "));
-  if (session.options.dry) return "";
-  const profile::Ran ran =
-      profile::run_program(words, [] { return !interrupted(); }, {"TMPDIR=" + (session.place / "")});
-  if (interrupted()) throw Error(kInterrupted, "interrupted");
-  if (!kept || ran.code != 0) fmt::print(stderr, "{}", ran.output);
-  if (ran.code != 0) throw StepFailed{ran.code};
+std::string step(const Session& session, const Words& words, bool kept) {
+  const profile::Ran ran = run_step(session, words);
+  finish(ran, kept);
   return ran.output;
 }
 
@@ -117,9 +129,11 @@ void compile(const Session& session, const std::string& source, const std::strin
   Words traced_flags = session.tools.traced;
   traced_flags.emplace_back(
       "-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the source
-  auto other = std::async(std::launch::async, [&] { compile_rewritten(session, text, traced_flags, traced); });
-  compile_rewritten(session, text, session.tools.plain, plain);
-  other.get();
+  auto other = std::async(std::launch::async, [&] { return compile_rewritten(session, text, traced_flags, traced); });
+  const profile::Ran mine = compile_rewritten(session, text, session.tools.plain, plain);
+  const profile::Ran others = other.get();
+  finish(mine);
+  finish(others, mine.output == others.output);  // what both complain of is told once
   add_section(session, plain, kTracedObject, traced, /*exclude=*/true);
   if (session.options.dry) return;
   write_file(object, *file_bytes(plain), true, "-o");

@@ -148,6 +148,22 @@ TEST(CublasGemm, ExByTheTypeOfOlderPrograms) {
   c.expect(1, 1);
 }
 
+// 2^24 + 16 x 1 is rounded once, 2^24 + 1 sixteen times to 2^24.
+TEST(CublasGemm, SixteenProductsOfHalvesAreAddedAtOnce) {
+  const Handle handle;
+  constexpr int kDepth = 34;
+  std::array<__half, kDepth> a, b;
+  a.fill(1.0F), b.fill(1.0F);
+  a[0] = 4096.0F, b[0] = 4096.0F;
+  const float one = 1, zero = 0;
+  float c = 0;
+  EXPECT_EQ(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, kDepth, &one, a.data(), CUDA_R_16F, 1, b.data(),
+                         CUDA_R_16F, kDepth, &zero, &c, CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+            CUBLAS_STATUS_SUCCESS);
+  // 2^24 + 15 is a tie and goes to 2^24 + 16; 16 more, then 2.
+  EXPECT_EQ(c, 16777216.0F + 16 + 16 + 2);
+}
+
 TEST(CublasGemm, SgemmExOfHalves) {
   const Handle handle;
   Case<__half, float> c(CUBLAS_OP_N, CUBLAS_OP_T, 21, 19, 35, 3);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/exit.hpp"
+#include "lab/program/not_emulated.hpp"
 #include "lab/program/nvcc_options.hpp"
 #include "lab/program/rewrite.hpp"
 #include "lab/program/run.hpp"
@@ -170,6 +171,15 @@ TEST(NvccOptions, WhatThereIsNotIsSaid) {
   EXPECT_EQ(complaint({"-std=c++98x"}), "-std 'c++98x': there are c++11, c++14, c++17, c++20 and c++23");
   EXPECT_EQ(complaint({"a.cu", "-o"}), "-o: its value is missing");
   EXPECT_EQ(complaint({"-forward-unknown-to-host-compiler", "-fno-rtti", "a.cu"}), "");
+}
+
+TEST(NotEmulated, IsSaidInASentence) {
+  EXPECT_EQ(parts_not_emulated("a.cu:3: error: 'cudaTextureObject_t' has not been declared\n"
+                               "a.cu:4: error: 'tex2D' was not declared in this scope; did you mean 'x'?\n"),
+            (Words{"textures, surfaces and CUDA arrays are not emulated"}));
+  EXPECT_EQ(parts_not_emulated("a.cu:3: error: 'CUmodule' does not name a type\n"),
+            (Words{"the driver API is not emulated, but for tensor maps"}));
+  EXPECT_EQ(parts_not_emulated("a.cu:3: error: 'cousin' does not name a type\n"), Words{});
 }
 
 TEST(Sections, OfWhatIsNoObjectThereAreNone) {

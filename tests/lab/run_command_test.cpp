@@ -55,6 +55,17 @@ TEST_F(Program, EveryKindOfLaunchRuns) {
   EXPECT_TRUE(has(watched.out, "The detectors found nothing.")) << watched.out;
 }
 
+TEST_F(Program, WhatIsNotEmulatedIsSaidOnce) {
+  const std::string source = (scratch() / "texture.cu").string();
+  std::ofstream(source)
+      << "__global__ void k(cudaTextureObject_t t, float* o) { *o = tex2D<float>(t, 0, 0); }\nint main() {}\n";
+  const Ran made = run_shell("cairn-nvcc '" + source + "' -o " + (scratch() / "texture").string());
+  EXPECT_EQ(made.code, 1) << made.err;
+  const std::string sentence = "cairn-nvcc: textures, surfaces and CUDA arrays are not emulated\n";
+  EXPECT_TRUE(made.err.ends_with(sentence)) << made.err;
+  EXPECT_EQ(made.err.find(sentence), made.err.rfind(sentence)) << made.err;
+}
+
 TEST_F(Program, TheExitCodeIsThePrograms) {
   const std::string program = (scratch() / "launches7").string();
   ASSERT_EQ(in_folder("cairn-nvcc launches.cu second.cu -o " + program).code, 0);
@@ -102,6 +113,7 @@ TEST_F(Program, FaultsAreFoundAndTheProgramGoesOn) {
     EXPECT_TRUE(has(ran.out, "done: ")) << fault << ": the program did not go on\n" << ran.out;
     EXPECT_TRUE(has(ran.out, place(fault))) << fault << ran.out;
   }
+  EXPECT_TRUE(has(check("nested").out, "a kernel launches a kernel: dynamic parallelism is not emulated"));
   EXPECT_TRUE(has(check("race").out, "race: kernel race: ")) << check("race").out;
   EXPECT_TRUE(has(check("ptx").out, "inline PTX is not emulated: \"vadd.u32.u32.u32 %0, %0, 1\""))
       << check("ptx").out;
@@ -125,6 +137,16 @@ TEST_F(Program, InlinePtxRunsAndIsChecked) {
   EXPECT_TRUE(has(check("vadd"), "\"vadd.u32.u32.u32 %0, %0, 1\"")) << "the instruction";
   EXPECT_TRUE(has(check("ptx race"), "race: ")) << "of a store and a load by offsets";
   EXPECT_TRUE(has(check("ld beyond"), "4 bytes at offset ")) << "what is outside of the array";
+}
+
+TEST_F(Program, HoppersInstructionsRun) {
+  const std::string program = (scratch() / "hopper").string();
+  const Ran made = in_folder("cairn-nvcc -std=c++17 -arch=sm_90a hopper.cu -o " + program);
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(made.err, "");
+  const Ran ran = in_folder("cairn run " + program + " --check");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("hopper: 0 wrong\n")) << ran.out;
 }
 
 TEST_F(Program, SharedArraysOutsideOfKernelsAndTicketsAreNoFaults) {

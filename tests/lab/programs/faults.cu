@@ -11,6 +11,7 @@ __global__ void barrier() {
   if (threadIdx.x < 16) __syncthreads();  // <- barrier
 }
 __global__ void fine(int* x) { x[threadIdx.x] = 1; }
+__global__ void nested(int* x) { fine<<<1, 1>>>(x); }
 
 int main(int argc, char** argv) {
   const char* fault = argc > 1 ? argv[1] : "";
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(fault, "beyond") == 0) beyond<<<1, 64>>>(x, 1);
   if (std::strcmp(fault, "ptx") == 0) ptx<<<1, 32>>>(x);
   if (std::strcmp(fault, "barrier") == 0) barrier<<<1, 32>>>();
+  if (std::strcmp(fault, "nested") == 0) nested<<<1, 32>>>(x);
   fine<<<1, 64>>>(x);
   std::printf("done: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
