@@ -93,7 +93,9 @@ std::string TraceSession::report() {
   std::string text;
   for (const KernelTrace& kernel : trace_.kernels) text += text_of(kernel);
   for (const Finding& finding : trace_.findings) {
-    text += std::string(name(finding.fault)) + ": kernel " + finding.kernel + ": " + finding.what +
+    // The emulator's own reports begin with the kernel and its block.
+    const std::string kernel = finding.what.starts_with("kernel ") ? "" : "kernel " + finding.kernel + ": ";
+    text += std::string(name(finding.fault)) + ": " + kernel + finding.what +
             (finding.times > 1 ? " (" + std::to_string(finding.times) + " times)" : "") + "\n";
   }
   if (!failure_.empty()) text += "failed: " + failure_ + "\n";
