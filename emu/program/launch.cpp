@@ -14,6 +14,7 @@ namespace {
 
 thread_local bool looking = false;
 thread_local const void* found = nullptr;  // an address within the kernel
+thread_local dim3 found_cluster;
 
 // Where the function begins that holds this address.
 const void* beginning_of(const void* inside) {
@@ -28,18 +29,20 @@ const void* beginning_of(const void* inside) {
 
 }  // namespace
 
-const void* kernel_in(void (*once)(const void* call), const void* call) {
+Found kernel_in(void (*once)(const void* call), const void* call) {
   looking = true;
   found = nullptr;
   once(call);
   looking = false;
-  return found == nullptr ? nullptr : beginning_of(found);
+  if (found == nullptr) return {};
+  return {beginning_of(found), found_cluster};
 }
 
-bool entered(const void*) {
+bool entered(const void*, dim3 cluster) {
   if (!looking) [[likely]]
     return false;
   found = __builtin_return_address(0);
+  found_cluster = cluster;
   return true;
 }
 

@@ -16,13 +16,21 @@
 
 namespace cairn::emu::program {
 
-// Calls `once` on the host as far as the first line of the kernel in it, and returns that kernel's address; null if
-// there is none.
-const void* kernel_in(void (*once)(const void* call), const void* call);
+// Calls `once` on the host as far as the first line of the kernel in it, and returns that kernel's address, null if
+// there is none, and its __cluster_dims__.
+struct Found {
+  const void* kernel = nullptr;
+  dim3 cluster = {1, 1, 1};
+};
+Found kernel_in(void (*once)(const void* call), const void* call);
 
 // The first line of every kernel, put there by the driver: true if the kernel was only to be found. The variable is a
 // static local of the kernel, by whose symbol kernels are told from other functions (emu/machine/kernel_facts.hpp).
-bool entered(const void* mark);
+bool entered(const void* mark, dim3 cluster = {1, 1, 1});
+
+// The driver moves it into that line, because a template's may depend on its arguments.
+#undef __cluster_dims__
+#define __cluster_dims__(...) __attribute__((cairn_cluster_dims(__VA_ARGS__)))
 
 // Runs it. What fails is the last error, as on a GPU, and is told on stderr at once.
 void run(const Launch& wanted);
@@ -43,7 +51,8 @@ class Launcher {
       }
     };
     const Call call{std::move(kernel), std::tuple<A...>(std::move(arguments)...)};
-    run({kernel_in(&Call::once, &call), grid_, block_, shared_, &Call::once, &call, sizeof call});
+    const Found found = kernel_in(&Call::once, &call);
+    run({found.kernel, grid_, block_, shared_, &Call::once, &call, sizeof call, found.cluster});
   }
 
  private:
@@ -63,7 +72,7 @@ struct Known {
   }
 };
 
-// Stands where the source has inline PTX: ends the launch with a report that shows it.
+// Stands where inline PTX has an instruction that is not emulated: ends the launch with a report that shows it.
 [[noreturn]] void refuse_ptx(const char* text, const char* file, int line);
 
 }  // namespace cairn::emu::program

@@ -1,6 +1,8 @@
 // Stands in for CUDA's header of this name, which many programs include for its version and the driver's handles alone. The
-// driver API itself is not emulated: its functions are unknown names.
+// driver API itself is not emulated but for tensor maps: its functions are unknown names.
 #pragma once
+
+#include "emu/shadow/emu_tensor_map.h"
 
 #define CUDA_VERSION 12080
 #define __cuda_cuda_h__  // the guard of CUDA's own, as in emu_toolkit.h

@@ -35,6 +35,12 @@ std::uint32_t barrier_arrive(const void* barrier, std::ptrdiff_t arrivals, bool 
   return block->mbarriers().arrive(barrier, clipped(arrivals), drop);
 }
 
+std::uint32_t barrier_arrive_tx(const void* barrier, std::size_t bytes, Site site) {
+  const BuiltinCall block("mbarrier.arrive.expect_tx", site);
+  block->receive_pending();
+  return block->mbarriers().arrive(barrier, std::uint64_t{bytes});
+}
+
 void barrier_wait(const void* barrier, unsigned parity, const char* call, Site site) {
   const BuiltinCall block(call, site);
   block->mbarriers().wait(barrier, parity & 1);

@@ -11,6 +11,8 @@ void barrier_invalidate(const void* barrier, const char* call, Site site);
 
 // Returns the number of the phase in which it arrives. `drop`: the next phases have one arrival less.
 std::uint32_t barrier_arrive(const void* barrier, std::ptrdiff_t arrivals, bool drop, const char* call, Site site);
+// Arrives once, with bytes of TMA's that the phase expects.
+std::uint32_t barrier_arrive_tx(const void* barrier, std::size_t bytes, Site site);
 // Waits until the phase of this parity, or number, is complete. barrier_test only asks; if it is not, other threads run.
 void barrier_wait(const void* barrier, unsigned parity, const char* call, Site site);
 bool barrier_test(const void* barrier, unsigned parity, const char* call, Site site);

@@ -1,5 +1,6 @@
 #include "lab/program/compile.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <future>
 
@@ -35,6 +36,12 @@ bool is_cuda(const NvccOptions& options, const std::string& source) {
   return options.language == "cu" || (options.language.empty() && is_cuda_source(source));
 }
 
+// The emulator is of sm_90, or older if the command line says so.
+int architecture(const NvccOptions& options) {
+  constexpr int kNewest = 900;
+  return options.architecture == 0 ? kNewest : std::min(options.architecture, kNewest);
+}
+
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 void compile_rewritten(const Session& session, const std::string& text, const Words& flags,
@@ -65,8 +72,12 @@ void preprocess(const Session& session, const std::string& source, const std::st
   for (const std::string& folder : session.tools.includes) words += {"-I", folder};
   words += {"-DCAIRN_EMULATED",          "-DCAIRN_PROGRAM",          "-D__NVCC__",
             "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=93"};
+  // Host and device code are compiled together, so that `#ifdef __CUDA_ARCH__` takes the device's side in both.
   if (is_cuda(options, source))
-    words += {"-D__CUDACC__", "-include", "cuda_runtime.h", "-include", "emu/program/launch.hpp"};
+    words += {"-D__CUDACC__", fmt::format("-D__CUDA_ARCH__={}", architecture(options)),
+              "-include",     "cuda_runtime.h",
+              "-include",     "emu/program/launch.hpp",
+              "-include",     "emu/shadow/emu_ptx.h"};
   words += options.preprocess;
   words += options.dependencies;
   if (!options.dependencies.empty() && !object.empty()) words += {"-MT", object};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -18,6 +19,7 @@ namespace {
 // What an option does. `value`: it takes one, as the next word, after = or, with `joined`, directly behind it.
 enum class Does {
   nothing,
+  architecture,
   preprocess,  // handed on, with its value
   compile,
   link,
@@ -76,12 +78,12 @@ constexpr Option kOptions[] = {
     {"-dryrun", "--dryrun", Does::dry},
     {"-V", "--version", Does::version},
     {"-O", "--optimize", Does::nothing, true, true},  // the emulator has its own levels
+    {"-arch", "--gpu-architecture", Does::architecture, true},
+    {"-gencode", "--generate-code", Does::architecture, true},
     // For a GPU's code, or for tools that make it.
     {"-G", "--device-debug", Does::nothing},
     {"-lineinfo", "--generate-line-info", Does::nothing},
-    {"-arch", "--gpu-architecture", Does::nothing, true},
     {"-code", "--gpu-code", Does::nothing, true},
-    {"-gencode", "--generate-code", Does::nothing, true},
     {"-rdc", "--relocatable-device-code", Does::nothing, true},
     {"-dlink", "--device-link", Does::refused, false, false, "device code is linked with the rest"},
     {"-maxrregcount", "--maxrregcount", Does::nothing, true},
@@ -169,6 +171,16 @@ void split(std::string list, std::vector<std::string>& into) {
   for (std::string part; parts >> part;) into.push_back(part);
 }
 
+// The newest architecture that a value names, as __CUDA_ARCH__ has it: 900 of "arch=compute_90a,code=sm_90a".
+int newest_in(const std::string& value) {
+  int newest = 0;
+  for (const std::string_view prefix : {"compute_", "sm_"}) {
+    for (std::size_t at = value.find(prefix); at != std::string_view::npos; at = value.find(prefix, at + 1))
+      newest = std::max(newest, 10 * std::atoi(value.c_str() + at + prefix.size()));
+  }
+  return newest;
+}
+
 std::string standard_of(const std::string& text) {
   const std::string_view prefix = text.starts_with("gnu++") ? "gnu++" : "c++";
   std::string year = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
@@ -215,6 +227,7 @@ class Parser {
     const std::string name(option.as.empty() ? option.name : option.as);
     switch (option.does) {
       case Does::nothing: break;
+      case Does::architecture: out_.architecture = std::max(out_.architecture, newest_in(value)); break;
       case Does::preprocess:
         out_.preprocess.push_back(name);
         out_.preprocess.push_back(value);

@@ -1,17 +1,23 @@
 #include "lab/program/rewrite.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "lab/program/index_names.hpp"
+#include "lab/program/ptx/translate.hpp"
 #include "lab/source/lexer.hpp"
 
 namespace cairn::lab::program {
 namespace {
 
 constexpr std::string_view kKernel = "noipa";  // what emu/shadow/emu_qualifiers.h makes of __global__
+
+constexpr std::string_view kCluster = "cairn_cluster_dims";  // and of __cluster_dims__
 
 struct Edit {
   std::size_t begin, end;  // what is replaced
@@ -30,6 +36,11 @@ std::string on_one_line(std::string text) {
 }
 
 bool is_asm(std::string_view word) { return word == "asm" || word == "__asm__" || word == "__asm"; }
+
+// A symbol, which a declaration may be given: int a() asm("name").
+bool is_name(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
 
 // Words after which parentheses are no parameters.
 bool takes_parentheses(std::string_view word) {
@@ -68,6 +79,7 @@ class Rewriter {
       }
     }
     make_known();
+    for (Renamed& one : renamed_indices(tokens_)) edits_.push_back({one.begin, one.end, std::move(one.name)});
     out_.text = edited();
   }
 
@@ -133,7 +145,8 @@ class Rewriter {
       if (is(at - 1, "template")) --at;
       if (!is(at - 1, "::") && !is(at - 1, ".") && !is(at - 1, "->")) return at;
       --at;
-      if (is(at, "::") && !is_word(at - 1) && !is(at - 1, ">")) return at;  // ::tile
+      if (is(at, "::") && !is_word(at - 1) && !(at > 0 && tokens_[at - 1].text.starts_with(">")))
+        return at;  // ::tile
       if (is(at, "::") && is(at - 1, "return")) return at;
     }
     return {};
@@ -174,22 +187,41 @@ class Rewriter {
     if (i >= tokens_.size()) return;
     const auto opener = is_word(i - 1) ? std::optional(i) : opener_of(i - 1);
     const std::string name(opener && *opener > 0 ? tokens_[*opener - 1].text : "");
+    std::string cluster;
+    for (std::size_t at = beginning_of(word); at < i; ++at)
+      if (is(at, kCluster)) cluster = cut_cluster(at);
     for (i = past(i); i < tokens_.size(); ++i) {
       if (is(i, ";")) return;  // a declaration
       if (is(i, "(")) i = past(i) - 1;
       if (is(i, "{")) break;
     }
     if (i >= tokens_.size()) return;
-    edits_.push_back(
-        {end_of(i), end_of(i),
-         " static thread_local char cairn_kernel; if (::cairn::emu::program::entered(&cairn_kernel)) return;"});
+    edits_.push_back({end_of(i), end_of(i),
+                      fmt::format(" static thread_local char cairn_kernel; "
+                                  "if (::cairn::emu::program::entered(&cairn_kernel{})) return;",
+                                  cluster)});
     kernels_.push_back({name, past(i) - 1, is_template(word)});
   }
 
-  // Whether `template` stands between what was declared before and this word.
+  // __attribute__((cairn_cluster_dims(2, 1, 1))) is taken out, and its arguments are handed to entered().
+  std::string cut_cluster(std::size_t i) {
+    const std::size_t end = past(i + 1) - 1;
+    if (!is(i + 1, "(") || end >= tokens_.size()) return "";
+    const std::string sizes(text_.substr(end_of(i + 1), tokens_[end].at - end_of(i + 1)));
+    edits_.push_back(
+        {tokens_[i].at, end_of(end), on_as_many_lines("", text_.substr(tokens_[i].at, end_of(end) - tokens_[i].at))});
+    return fmt::format(", ::dim3({})", on_one_line(sizes));
+  }
+
+  // The first token of the declaration that this one is in.
+  std::size_t beginning_of(std::size_t i) const {
+    while (i > 0 && !is(i - 1, ";") && !is(i - 1, "{") && !is(i - 1, "}")) --i;
+    return i;
+  }
+
   bool is_template(std::size_t i) const {
-    while (i > 0 && !is(i, ";") && !is(i, "{") && !is(i, "}"))
-      if (is(--i, "template")) return true;
+    for (std::size_t at = beginning_of(i); at < i; ++at)
+      if (is(at, "template")) return true;
     return false;
   }
 
@@ -223,12 +255,13 @@ class Rewriter {
       return;
     const std::size_t end = past(open) - 1;
     if (end >= tokens_.size()) return;
-    const Spot spot = spot_of(text_, stretches_, tokens_[i].at, std::string(tokens_[open + 1].text));
+    const auto inside = std::span(tokens_).subspan(open + 1, end - open - 1);
+    const auto statement = parse_asm(inside, text_);
+    if (!statement) return;  // the compiler says what is wrong
+    if (is(i - 1, ")") && is_name(statement->text)) return;
+    const Spot spot = spot_of(text_, stretches_, tokens_[i].at, "");
     const std::string_view whole = text_.substr(tokens_[i].at, end_of(end) - tokens_[i].at);
-    edits_.push_back({tokens_[i].at, end_of(end),
-                      on_as_many_lines(fmt::format("::cairn::emu::program::refuse_ptx({}, \"{}\", {})", spot.what,
-                                                   spot.file, spot.line),
-                                       whole)});
+    edits_.push_back({tokens_[i].at, end_of(end), on_as_many_lines(translate(*statement, spot), whole)});
   }
 
   std::string edited() {

@@ -17,7 +17,8 @@ struct Rewritten {
 //   tile<32><<<grid, block>>>(a, n)    becomes a call of emu::program::Launcher (emu/program/launch.hpp)
 //   __global__ void tile(…) {          gets a first statement, by which the launch finds the kernel
 //   … } of one that is no template     is followed by an object that knows how to call it, for cudaLaunchKernel(void*)
-//   asm volatile("…")                  gets a call that ends the launch, should it come there
+//   asm volatile("…")                  becomes a block of calls (lab/program/ptx/translate.hpp)
+//   dim3 gridDim(8);                   gets another name, as what means it does (lab/program/index_names.hpp)
 //   __shared__ alignas(16) float x[4]; has its alignment as an attribute, which may stand there
 //   __noinline__                       becomes an attribute; as a macro it would break the C++ library
 //

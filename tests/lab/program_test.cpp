@@ -74,6 +74,35 @@ TEST(Rewrite, AKernelBeginsWithBeingFound) {
             (Words{"a", "b"}));
 }
 
+TEST(Rewrite, ClustersAreHandedToTheLaunch) {
+  const std::string dims = "__attribute__((cairn_cluster_dims(n * 2,\n 1)))";
+  const std::string entered = "if (::cairn::emu::program::entered(&cairn_kernel, ::dim3(n * 2,  1))) return;";
+  for (const std::string& declared :
+       std::vector<std::string>{"template <int n> __global__ void " + dims + " f() {",
+                                "template <int n> " + dims + " __global__ void f() {"}) {
+    const std::string made = text_of(declared + "}\nint last;\n");
+    EXPECT_NE(made.find(entered), std::string::npos) << made;
+    EXPECT_EQ(made.find("cairn_cluster_dims"), std::string::npos) << made;
+    EXPECT_EQ(std::count(made.begin(), made.end(), '\n'), 3) << made;
+  }
+}
+
+TEST(Rewrite, VariablesMayBeNamedLikeBuiltIns) {
+  const std::string grid = "cairn_grid_dim()", local = "cairn_grid_dim_local", block = "cairn_block_dim()";
+  EXPECT_EQ(text_of("void f() { dim3 " + grid + "(8); g(" + grid + "); } int a = " + grid + ".x;"),
+            "void f() { dim3 " + local + "(8); g(" + local + "); } int a = " + grid + ".x;");
+  EXPECT_EQ(text_of("{ dim3 " + block + "(1), " + grid + "(8); { return " + grid + "; } }"),
+            "{ dim3 cairn_block_dim_local(1), " + local + "(8); { return " + local + "; } }");
+  EXPECT_EQ(text_of("void f(dim3 " + grid + "); void f(dim3 " + grid + ") { " + grid + "; } " + grid + ";"),
+            "void f(dim3 " + local + "); void f(dim3 " + local + ") { " + local + "; } " + grid + ";");
+  for (const char* use :
+       {"{ return %; }", "{ x = a * %.x; }", "{ f(a, %.x); }", "{ config.% = 1; }", "{ if (a) %; }"}) {
+    std::string text = use;
+    text.replace(text.find('%'), 1, grid);
+    EXPECT_EQ(text_of(text), text);
+  }
+}
+
 TEST(Rewrite, TemplatesAndOverloadsAreNotKnownByAddress) {
   const auto known = [](const std::string& text) { return text_of(text).find("Known") != std::string::npos; };
   EXPECT_TRUE(known("namespace a { __global__ void f(int); __global__ void f(int) {} }"));
@@ -87,9 +116,10 @@ TEST(Rewrite, AnAlignmentMayFollowShared) {
   EXPECT_EQ(text_of("alignas(16) thread_local float x[4];"), "alignas(16) thread_local float x[4];");
 }
 
-TEST(Rewrite, InlinePtxIsRefusedWhereItRuns) {
-  EXPECT_EQ(text_of("{\n asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x)); }"),
-            "{\n ::cairn::emu::program::refuse_ptx(\"mov.u32 %0, %laneid;\", \"k.cu\", 2); }");
+TEST(Rewrite, InlinePtxIsABlock) {
+  const std::string made = text_of("{\n asm volatile(\"mov.u32\\n\"\n\" %0, %laneid;\" : \"=r\"(x)); }");
+  EXPECT_TRUE(made.starts_with("{\n ({ namespace cairn_ptx = ::cairn::emu::ptx; ")) << made;
+  EXPECT_TRUE(made.ends_with("})\n; }")) << made;
   EXPECT_EQ(text_of("void f() asm(\"name\");"), "void f() asm(\"name\");") << "a name for the linker";
 }
 
@@ -111,6 +141,8 @@ TEST(NvccOptions, AreReadAsNvccReadsThem) {
   EXPECT_EQ(o.preprocess, (Words{"-I", "inc", "-I", "more", "-D", "N=4", "-D", "M"}));
   EXPECT_EQ(o.compile, (Words{"-Wall", "-fopenmp"}));
   EXPECT_EQ(o.inputs, (Words{"a.cu"}));
+  EXPECT_EQ(o.architecture, 900) << "the newest";
+  EXPECT_EQ(parse_nvcc({"a.cu"}).architecture, 0);
 }
 
 TEST(NvccOptions, ALinkKeepsItsOrder) {

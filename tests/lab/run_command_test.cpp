@@ -103,7 +103,28 @@ TEST_F(Program, FaultsAreFoundAndTheProgramGoesOn) {
     EXPECT_TRUE(has(ran.out, place(fault))) << fault << ran.out;
   }
   EXPECT_TRUE(has(check("race").out, "race: kernel race: ")) << check("race").out;
-  EXPECT_TRUE(has(check("ptx").out, "inline PTX is not emulated: \"mov.u32 %0, %%laneid;\"")) << check("ptx").out;
+  EXPECT_TRUE(has(check("ptx").out, "inline PTX is not emulated: \"vadd.u32.u32.u32 %0, %0, 1\""))
+      << check("ptx").out;
+}
+
+TEST_F(Program, InlinePtxRunsAndIsChecked) {
+  const std::string program = (scratch() / "ptx").string();
+  const Ran made = in_folder("cairn-nvcc -arch=sm_80 ptx.cu -o " + program);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Ran alone = run_shell(program);
+  EXPECT_EQ(alone.code, 0) << alone.out << alone.err;
+  EXPECT_EQ(alone.out, "ptx: 0 differences\n");
+  const Ran right = in_folder("cairn run " + program + " --check");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const auto check = [&](const std::string& fault) {
+    const Ran ran = in_folder("cairn run " + program + " --check -- '" + fault + "'");
+    EXPECT_EQ(ran.code, 1) << fault << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, place(fault, "ptx.cu"))) << fault << ran.out;
+    return ran.out;
+  };
+  EXPECT_TRUE(has(check("vadd"), "\"vadd.u32.u32.u32 %0, %0, 1\"")) << "the instruction";
+  EXPECT_TRUE(has(check("ptx race"), "race: ")) << "of a store and a load by offsets";
+  EXPECT_TRUE(has(check("ld beyond"), "4 bytes at offset ")) << "what is outside of the array";
 }
 
 TEST_F(Program, SharedArraysOutsideOfKernelsAndTicketsAreNoFaults) {

@@ -5,7 +5,7 @@
 __global__ void race(int* sum) { *sum += 1; }                      // <- race
 __global__ void beyond(int* x, int n) { x[n + threadIdx.x] = 1; }  // <- beyond
 __global__ void ptx(int* x) {
-  asm volatile("mov.u32 %0, %%laneid;" : "=r"(x[0]));  // <- ptx
+  asm volatile("vadd.u32.u32.u32 %0, %0, 1;" : "+r"(x[0]));  // <- ptx
 }
 __global__ void barrier() {
   if (threadIdx.x < 16) __syncthreads();  // <- barrier

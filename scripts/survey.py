@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Builds public CUDA programs with cairn-nvcc, as they are, and runs them on the CPU to their own verification.
+
+  scripts/survey.py FOLDER [--only WORD] [--check] [--out RECORD.json] [--bin build/release/bin]
+
+FOLDER holds clones, of those that are wanted:
+
+  git clone https://github.com/siboehm/SGEMM_CUDA
+  git clone https://github.com/wangzyon/NVIDIA_SGEMM_PRACTICE
+  git clone https://github.com/leimao/CUDA-GEMM-Optimization
+  git clone https://github.com/Bruce-Lee-LY/cuda_hgemm        (needs libgflags-dev)
+  git clone https://github.com/pranjalssh/fast.cu
+  git clone https://github.com/NVIDIA/cuda-samples
+
+What is not there is said and left out. Kernels are never edited; where a program has its sizes and repeats in its source,
+the edits are in this file and in the table. With --check every program runs once more under the detectors.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+# A program of a project: its sources and flags for cairn-nvcc, edits of its host code (file, what, by what), the
+# arguments of each run, and what it prints when its own verification holds and when not.
+SMALL = "a size that the CPU multiplies in seconds, once"
+
+
+def ladder(name, sources, include, sizes, repeats, kernels, source="sgemm.cu"):
+    return [
+        dict(
+            project=name,
+            program=f"kernel {kernel}",
+            sources=sources,
+            flags=[f"-I{include}", "-lcublas"],
+            edits=[(source, *sizes), (source, *repeats)],
+            why=SMALL,
+            arguments=[str(kernel)],
+            passes=r"performance:",
+            fails=r"Failed|Divergence",
+            once=name,
+        )
+        for kernel in kernels
+    ]
+
+
+PROGRAMS = [
+    *ladder(
+        "SGEMM_CUDA",
+        ["sgemm.cu", "src/runner.cu"],
+        "src",
+        ("{128, 256, 512, 1024, 2048, 4096}", "{128, 256}"),
+        ("repeat_times = 50", "repeat_times = 1"),
+        range(1, 13),
+    ),
+    *ladder(
+        "NVIDIA_SGEMM_PRACTICE",
+        ["sgemm.cu", "src/utils.cu"],
+        "src",
+        ("size_len = 24", "size_len = 1"),
+        ("repeat_times = 10", "repeat_times = 1"),
+        range(1, 8),
+    ),
+    *[
+        dict(
+            project="CUDA-GEMM-Optimization",
+            program=f"profile_cuda_gemm_{kind}",
+            sources=["src/0*.cu", "src/cuda_gemm_utils.cu", f"src/profile_cuda_gemm_{kind}.cu"],
+            flags=["-Iinclude", "-lcublas"],
+            edits=[(f"src/profile_cuda_gemm_{kind}.cu", "{4096U}", "{256U}")],
+            why=SMALL,
+            arguments=[],
+            passes=r"Custom GEMM Kernel V0(6 Vectorized Double|7)",
+            fails=r"different|Error|rror:",
+        )
+        for kind in ("fp32", "fp16")
+    ],
+    dict(
+        project="cuda_hgemm",
+        program="hgemm",
+        sources=["src/*.cu", "src/mma/*.cu", "src/wmma/*.cu"],
+        flags=["-Isrc/common", "-lcublas", "-lgflags", "-Xcompiler", "-fopenmp"],
+        edits=[],
+        why="",
+        arguments=["-M=256", "-N=256", "-K=128", "-profiling_iterations=1", "-sleep_duration=0", "-enable_check=true"],
+        passes=r"Mma-Async-Stage4 exit",
+        fails=r"failed|error|rror:",
+    ),
+    dict(
+        project="fast.cu",
+        program="matmul",
+        sources=["matmul.cu"],
+        flags=["-arch=sm_90a", "-lcublas", "-lcuda"],
+        edits=[
+            ("matmul.cu", "max_size = 8192", "max_size = 1024"),
+            ("matmul.cu", "repeat_times = 8", "repeat_times = 1"),
+            ("matmul.cu", "sleep(5)", "sleep(0)"),
+        ],
+        why=SMALL,
+        arguments=[],
+        passes=r"KERNEL 12[^!]*performance",
+        fails=r"Failed|Divergence|CUDA ERROR",
+    ),
+]
+
+
+def samples(folder):
+    """Every program of the samples: the sources of its folder, with the samples' own helpers."""
+    root = folder / "cuda-samples"
+    for place in sorted(root.glob("Samples/*/*")):
+        sources = sorted(file for kind in ("*.cu", "*.cpp") for file in place.glob(kind))
+        if not any(file.suffix == ".cu" for file in sources):
+            continue
+        yield dict(
+            project="cuda-samples",
+            program=str(place.relative_to(root / "Samples")),
+            sources=[str(file.relative_to(root)) for file in sources],
+            flags=["-ICommon", f"-I{place.relative_to(root)}", "-lcublas"],
+            edits=[],
+            why="",
+            arguments=[],
+            passes=r"(?i)\bpass(ed)?\b|success|\bOK\b|verified",
+            fails=r"(?i)\bfail(ed|ure)?\b|mismatch",
+            inside=str(place.relative_to(root)),
+        )
+
+
+def run(words, limit, folder, env=None):
+    """Returns the exit code (None if the time was up), the output and the seconds."""
+    begin = time.monotonic()
+    try:
+        ran = subprocess.run(
+            words, cwd=folder, env=env, timeout=limit, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        code, text = ran.returncode, ran.stdout
+    except subprocess.TimeoutExpired as late:
+        code, text = None, late.stdout or b""
+    return code, text.decode(errors="replace"), time.monotonic() - begin
+
+
+def copy_of(project, folder, scratch, edits):
+    """The project's files with the edits; says which edit found nothing to change."""
+    to = scratch / project
+    if not to.exists():
+        shutil.copytree(folder / project, to, ignore=shutil.ignore_patterns(".git"))
+    for file, old, new in edits:
+        path = to / file
+        text = path.read_text()
+        if old not in text and new not in text:
+            sys.exit(f"survey.py: {project}/{file} has no '{old}': the project has changed")
+        path.write_text(text.replace(old, new))
+    return to
+
+
+def first_error(text):
+    for line in text.splitlines():
+        if "error" in line or "undefined reference" in line or line.startswith("cairn"):
+            return re.sub(r"^.*?(error:|undefined)", r"\1", line)[:160]
+    return text.strip().splitlines()[-1][:160] if text.strip() else ""
+
+
+def survey(program, folder, scratch, tools, options):
+    row = {key: program[key] for key in ("project", "program", "why")}
+    row["edits"] = len(program["edits"])
+    place = copy_of(program["project"], folder, scratch, program["edits"])
+    sources = [str(path.relative_to(place)) for name in program["sources"] for path in sorted(place.glob(name))]
+    binary = scratch / "bin" / re.sub(r"\W", "_", program.get("once") or program["project"] + program["program"])
+    binary.parent.mkdir(exist_ok=True)
+    if not binary.exists():
+        words = [str(tools / "cairn-nvcc"), "-O2", *sources, *program["flags"], "-o", str(binary)]
+        code, text, row["compile_seconds"] = run(words, options.limit * 10, place)
+        if code != 0:
+            row.update(result="does not compile", detail=first_error(text))
+            return row
+    home = place / program.get("inside", ".")
+    code, text, row["seconds"] = run([str(binary), *program["arguments"]], options.limit, home)
+    passed = re.search(program["passes"], text) and not re.search(program["fails"], text)
+    if code is None:
+        row.update(result="time is up", detail=text.strip()[-160:])
+    elif code == 0 and passed:
+        row.update(result="passed", detail="")
+    else:
+        last = text.strip().splitlines()[-1][:160] if text.strip() else ""
+        row.update(result="ran" if code == 0 else f"exit {code}", detail=last)
+    if options.check and row["result"] == "passed":
+        words = [str(tools / "cairn"), "run", str(binary), "--check", "--", *program["arguments"]]
+        code, text, row["check_seconds"] = run(words, options.limit * 10, home)
+        found = [line for line in text.splitlines() if re.match(r"^(race|out of bounds|\w[\w ]*): kernel ", line)]
+        row["findings"] = None if code is None else found[:5]
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path, help="where the clones are")
+    parser.add_argument("--only", default="", help="programs with this in their name")
+    parser.add_argument("--check", action="store_true", help="run what passes under the detectors too")
+    parser.add_argument("--limit", type=int, default=60, help="seconds a run may take (60)")
+    parser.add_argument("--out", type=pathlib.Path, help="write the rows to this file")
+    parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path("build/release/bin"))
+    options = parser.parse_args()
+    tools = options.bin.resolve()
+    if not (tools / "cairn-nvcc").exists():
+        sys.exit(f"survey.py: there is no {tools}/cairn-nvcc: build first, or give --bin")
+    folder = options.folder.resolve()
+    wanted = [p for p in [*PROGRAMS, *samples(folder)] if options.only in f"{p['project']}/{p['program']}"]
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="cairn-survey-") as scratch:
+        for missing in sorted({p["project"] for p in PROGRAMS + [{"project": "cuda-samples"}]}):
+            if not (folder / missing).is_dir():
+                print(f"{missing}: not in {folder}, left out")
+        for program in wanted:
+            if not (folder / program["project"]).is_dir():
+                continue
+            row = survey(program, folder, pathlib.Path(scratch), tools, options)
+            rows.append(row)
+            seconds = f"{row['seconds']:6.1f} s" if "seconds" in row else " " * 8
+            findings = row.get("findings")
+            told = "" if "check_seconds" not in row else f"  {'-' if findings is None else len(findings)} findings"
+            print(f"{row['project']:22} {row['program']:44} {seconds}  {row['result']}{told}  {row['detail']}", flush=True)
+    for project in dict.fromkeys(row["project"] for row in rows):
+        mine = [row for row in rows if row["project"] == project]
+        compiled = sum(row["result"] != "does not compile" for row in mine)
+        passed = sum(row["result"] == "passed" for row in mine)
+        print(f"{project}: {len(mine)} programs, {compiled} compile, {passed} reach their own verification")
+    if options.out:
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+        for row in rows:
+            for key in ("seconds", "compile_seconds", "check_seconds"):
+                if key in row:
+                    row[key] = round(row[key], 2)
+        record = {"cairn": {"commit": commit}, "cores": os.cpu_count(), "limit_seconds": options.limit, "rows": rows}
+        options.out.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
