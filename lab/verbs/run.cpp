@@ -198,8 +198,9 @@ Action run_verb(CLI::App& verb) {
       "the same data, and shows the counters of both. A finding does not stop the program. Exits with the program's\n"
       "code, or with 1 if that is 0 and something was found.\n"
       "docs/programs.md says what a program may use.");
-  verb.footer(examples(
-      {"cairn run examples/program/saxpy.cu --check", "cairn run examples/program/saxpy.cu --count -- 1000"}));
+  verb.footer(
+      examples({"cairn run examples/program/saxpy.cu --check", "cairn run examples/program/saxpy.cu --count -- 1000",
+                "cairn run examples/program/twins.cu --compare reference,tiled"}));
   verb.add_option("PROGRAM", options->program, "A program of cairn-nvcc, or a source: FILE.cu")->required();
   verb.add_option("ARGUMENT", options->arguments, "The program's arguments, after --");
   verb.add_flag("--check", options->check, "Look for races, bad accesses and unset memory in every launch");
