@@ -25,8 +25,10 @@ std::mutex mutex;
 struct Live {
   std::size_t bytes;
   Memory memory;
+  std::uint64_t number;
 };
 std::map<std::uintptr_t, Live> live;  // by their start
+std::uint64_t made = 0;               // allocations so far
 
 std::string hex(const void* pointer) {
   char text[32];
@@ -103,7 +105,7 @@ Status allocate_as(Memory memory, std::size_t bytes, void** out) {
     if (memory != Memory::device) trace_hooks->written(start, bytes);
   }
   const std::lock_guard lock(mutex);
-  live.emplace(reinterpret_cast<std::uintptr_t>(start), Live{bytes, memory});
+  live.emplace(reinterpret_cast<std::uintptr_t>(start), Live{bytes, memory, ++made});
   *out = start;
   return {};
 }
@@ -152,7 +154,7 @@ bool register_host(void* start, std::size_t bytes) {
   const std::lock_guard lock(mutex);
   const auto next = live.lower_bound(first);
   if (holder(start) != live.end() || (next != live.end() && next->first < first + bytes)) return false;
-  live.emplace(first, Live{bytes, Memory::registered});
+  live.emplace(first, Live{bytes, Memory::registered, ++made});
   if (trace_hooks != nullptr) {
     trace_hooks->allocated(start, bytes);
     trace_hooks->written(start, bytes);
@@ -175,7 +177,8 @@ void know_symbol(const void* start, std::size_t bytes) {
   const InUse in_use;
   if (InUse::refused()) return;
   const std::lock_guard lock(mutex);
-  if (holder(start) == live.end()) live.emplace(reinterpret_cast<std::uintptr_t>(start), Live{bytes, Memory::symbol});
+  if (holder(start) == live.end())
+    live.emplace(reinterpret_cast<std::uintptr_t>(start), Live{bytes, Memory::symbol, 0});
 }
 
 Status copy_in(void* device, const void* host, std::size_t bytes) {
@@ -227,7 +230,21 @@ Allocation allocation_of(const void* pointer) {
   const std::lock_guard lock(mutex);
   const auto found = holder(pointer);
   if (found == live.end()) return {};
-  return {reinterpret_cast<const void*>(found->first), found->second.bytes, found->second.memory};
+  return {reinterpret_cast<const void*>(found->first), found->second.bytes, found->second.memory,
+          found->second.number};
+}
+
+std::vector<Allocation> allocations() {
+  std::vector<Allocation> all;
+  const InUse in_use;
+  if (InUse::refused()) return all;
+  const std::lock_guard lock(mutex);
+  for (const auto& [start, one] : live) {
+    if (one.memory != Memory::symbol)
+      all.push_back({reinterpret_cast<const void*>(start), one.bytes, one.memory, one.number});
+  }
+  std::ranges::sort(all, {}, &Allocation::number);
+  return all;
 }
 
 std::size_t allocated_bytes() {

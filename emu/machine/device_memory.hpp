@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "cairn/types.hpp"
 
@@ -44,8 +46,10 @@ struct Allocation {
   const void* start = nullptr;  // null if the pointer is in none
   std::size_t bytes = 0;
   Memory memory = Memory::device;
+  std::uint64_t number = 0;  // from 1, in the order in which they were made; 0 for variables
 };
 Allocation allocation_of(const void* pointer);
+std::vector<Allocation> allocations();  // that are live, in the order in which they were made; without variables
 
 std::size_t allocated_bytes();  // of device and managed memory
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "emu/machine/elf_symbols.hpp"
 
@@ -22,18 +23,19 @@ std::string demangle(const std::string& name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
-// "void cairn::simt_04::kernel<32>(float*)" -> "cairn::simt_04::kernel<32>"
-std::string without_parameters(std::string name) {
+// "void cairn::simt_04::kernel<32>(float*)" -> "cairn::simt_04::kernel<32>" and "float*"
+void divide(std::string name, KernelFacts& facts) {
   int depth = 0;
   for (std::size_t i = name.size(); i-- > 0;) {
     if (name[i] == ')') ++depth;
     if (name[i] != '(' || --depth != 0) continue;
     if (name.compare(i, 21, "(anonymous namespace)") == 0) continue;
+    facts.parameters = name.substr(i + 1, name.rfind(')') - i - 1);
     name.resize(i);
     break;
   }
   if (name.starts_with("void ")) name.erase(0, 5);
-  return name;
+  facts.name = std::move(name);
 }
 
 // A static local of function _Zf is called _ZZfE<its name>.
@@ -80,7 +82,7 @@ KernelFacts find_facts(const void* kernel) {
   std::string prefix;
   for (const Symbol& symbol : image.symbols) {
     if (symbol.is_thread_local || symbol.value != value) continue;
-    facts.name = without_parameters(demangle(symbol.name));
+    divide(demangle(symbol.name), facts);
     prefix = prefix_of_locals(symbol.name);
     break;
   }
@@ -102,6 +104,17 @@ const KernelFacts& kernel_facts(const void* kernel) {
   auto& facts = known[kernel];
   if (!facts) facts = std::make_unique<KernelFacts>(find_facts(kernel));
   return *facts;
+}
+
+std::vector<std::string> kernels_of_program() {
+  std::vector<std::string> names;
+  for (const Symbol& symbol : this_image().symbols) {
+    if (!is_mark(symbol)) continue;
+    KernelFacts facts;  // the mark of _Z1fi is called _ZZ1fiE12cairn_kernel
+    divide(demangle("_Z" + symbol.name.substr(3, symbol.name.size() - 3 - kMark.size())), facts);
+    names.push_back(facts.name);
+  }
+  return names;
 }
 
 const SharedArray* shared_by_kernels(std::size_t offset) {

@@ -17,11 +17,15 @@ struct SharedArray {
 
 struct KernelFacts {
   std::string name;                 // without parameters; the address where the file has no symbols
+  std::string parameters;           // "float const*, int"
   std::vector<SharedArray> shared;  // declared in the kernel itself
   std::size_t shared_bytes = 0;     // their sum
 };
 
 const KernelFacts& kernel_facts(const void* kernel);
+
+// The names of all kernels of a whole program, launched or not; cairn-nvcc marks them.
+std::vector<std::string> kernels_of_program();
 
 // The array that holds this byte, an offset from shared_base(), and is declared in no kernel: in a __device__ function or
 // at file scope. Null if there is none. Kernels can be told from other functions in whole programs alone, where

@@ -41,6 +41,9 @@ Status run_grid(const Launch& launch);
 // Called before every launch; null if nobody wants to know.
 extern void (*before_launch)();
 
+// How a launch within the limits is run: by run_grid, unless somebody looks at what it does to memory.
+extern Status (*run_launch)(const Launch& launch);
+
 // Whether the calling code is part of a kernel.
 bool inside_kernel();
 

@@ -7,5 +7,10 @@ namespace cairn::emu::program {
 inline constexpr const char* kAnswerVariable = "CAIRN_RUN_ANSWER";  // the path of the file, in the form of wire.hpp
 inline constexpr const char* kSeedVariable = "CAIRN_RUN_SEED";
 inline constexpr const char* kDetectorsVariable = "CAIRN_RUN_DETECTORS";  // "0": only count
+inline constexpr const char* kChecksumVariable = "CAIRN_RUN_CHECKSUM";    // "1": of memory, after every launch
+inline constexpr const char* kFirstVariable = "CAIRN_RUN_FIRST";          // the kernels to compare; both or none
+inline constexpr const char* kSecondVariable = "CAIRN_RUN_SECOND";
+inline constexpr const char* kTypeVariable =
+    "CAIRN_RUN_TYPE";  // an Element, as a number; empty: as their pointers say
 
 }  // namespace cairn::emu::program

@@ -63,6 +63,14 @@ template <class A> void pass(A& a, Buffer& b) {
   pass_all(a, b.argument, b.element, b.count, b.first, b.written, b.unwritten, b.gap);
 }
 template <class A> void pass(A& a, KernelTrace& k);
+template <class A> void pass(A& a, Memory& m) { pass_all(a, m.number, m.bytes); }
+template <class A> void pass(A& a, Change& c) { pass_all(a, c.memory, c.changed, c.sum); }
+template <class A> void pass(A& a, Launched& l);
+template <class A> void pass(A& a, Difference& d) {
+  pass_all(a, d.first, d.second, d.elements, d.differing, d.left, d.gap, d.largest, d.error, d.at, d.first_value,
+           d.second_value);
+}
+template <class A> void pass(A& a, Pair& p);
 template <class A, class T> void pass(A& a, std::vector<T>& all) {
   a.size(all);
   for (T& one : all) pass(a, one);
@@ -70,11 +78,18 @@ template <class A, class T> void pass(A& a, std::vector<T>& all) {
 template <class A> void pass(A& a, KernelTrace& k) {
   pass_all(a, k.name, k.grid, k.block, k.launches, k.counters, k.lines);
 }
+template <class A> void pass(A& a, Launched& l) { pass_all(a, l.kernel, l.grid, l.block, l.changes); }
+template <class A> void pass(A& a, Pair& p) {
+  pass_all(a, p.first, p.second, p.again, p.failure, p.buffers, p.only_first, p.only_second);
+}
+template <class A> void pass(A& a, Comparison& c) {
+  pass_all(a, c.first, c.second, c.type, c.type_known, c.pairs, c.early);
+}
 template <class A> void pass(A& a, ProgramInput& x) {
   pass_all(a, x.grid, x.block, x.shared, x.seed, x.detectors, x.arguments);
 }
 template <class A> void pass(A& a, ProgramOutput& x) {
-  pass_all(a, x.usage, x.failure, x.trace.kernels, x.trace.findings, x.buffers);
+  pass_all(a, x.usage, x.failure, x.trace.kernels, x.trace.findings, x.buffers, x.launches, x.comparison);
 }
 template <class A, class... T> void pass_all(A& a, T&... fields) { (pass(a, fields), ...); }
 

@@ -5,6 +5,7 @@
 #include "emu/machine/kernel_facts.hpp"
 #include "emu/report/report.hpp"
 #include "emu/trace/tracer.hpp"
+#include "emu/trace/variables.hpp"
 
 namespace cairn::emu {
 namespace {
@@ -81,7 +82,10 @@ Tracer::Place Tracer::find(std::uintptr_t address, unsigned bytes, bool store, S
   const bool local = address - locals_low_ < locals_bytes_ && locals_low_ != 0;
   if (local && take_in(address)) return find(address, bytes, store, site);
   if (local && is_guard(address - locals_low_)) return {};
-  if (!local && address - image_low_ < image_bytes_) return {};  // a constant, or a __device__ variable
+  if (!local && address - image_low_ < image_bytes_) {  // a constant, or a __device__ variable
+    if (store) variable_changes(address, bytes);
+    return {};
+  }
   std::string where = "which is in no allocation";
   if (const Region* near = nearest_region(address); local) {
     where = "past the end of its shared arrays";

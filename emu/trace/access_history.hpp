@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "emu/trace/site.hpp"
 
@@ -70,6 +71,14 @@ void add_region(const void* start, std::size_t bytes);
 void drop_region(const void* start);
 void mark_written(const void* start, std::size_t bytes);
 std::uint64_t count_unwritten(const void* start, std::size_t bytes, std::uint64_t* first);
+
+// What a launch did to an allocation: whether it accessed it at all, and for each byte whether it wrote it.
+struct Touched {
+  bool any = false;
+  std::vector<bool> written;
+};
+// Of the launch whose first block is `first`, and of those after it. Known while detectors are on.
+Touched touched_since(const void* start, std::size_t bytes, BlockId first);
 
 // Changes whenever a region is added or dropped.
 std::uint64_t region_generation();

@@ -248,6 +248,22 @@ SiteId target_of_copy(SiteId site) { return site | kCopyTarget; }
 
 SiteId site_of(const Site& site) { return site_of(site.file_name(), site.line()); }
 
+struct Aside::Kept {
+  std::vector<Kernel> kernels;
+  decltype(cairn::emu::found) found;
+  std::size_t open_kernel;
+};
+
+Aside::Aside() {
+  const std::lock_guard lock(mutex);
+  kept_ = std::make_unique<Kept>(Kept{kernels, found, open_kernel});
+}
+
+Aside::~Aside() {
+  const std::lock_guard lock(mutex);
+  kernels = std::move(kept_->kernels), found = std::move(kept_->found), open_kernel = kept_->open_kernel;
+}
+
 void take_trace(Trace& out) {
   const std::lock_guard lock(mutex);
   std::set<SiteId> sites;

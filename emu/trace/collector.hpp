@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -73,5 +74,18 @@ SiteId target_of_copy(SiteId site);
 SiteId site_of(const char* file, unsigned line);
 
 void take_trace(Trace& out);
+
+// While one lives, what is launched leaves no counters and no findings.
+class Aside {
+ public:
+  Aside();
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  struct Kept;
+  std::unique_ptr<Kept> kept_;
+};
 
 }  // namespace cairn::emu

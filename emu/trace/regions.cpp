@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -105,6 +106,30 @@ std::uint64_t count_unwritten(const void* start, std::size_t bytes, std::uint64_
     if (count++ == 0 && first != nullptr) *first = at - begin;
   }
   return count;
+}
+
+Touched touched_since(const void* start, std::size_t bytes, BlockId first) {
+  Touched touched;
+  touched.written.resize(bytes);
+  const std::lock_guard lock(mutex);
+  const Region* region = find(number(start));
+  if (region == nullptr) return touched;
+  const Mark since = mark(first, 0);
+  const auto look = [&](const AccessHistory& history, std::size_t begin, std::size_t end) {
+    touched.any = touched.any || history.written >= since || history.read >= since;
+    if (history.written < since) return;
+    for (std::size_t at = begin; at < std::min(end, bytes); ++at) touched.written[at] = true;
+  };
+  const AccessHistory* byte_history = region->byte_history;
+  for (std::size_t word = 0; word < region->words(); ++word) {
+    const std::size_t at = 4 * word;
+    if ((region->written[word] & kBytewise) == 0) {
+      look(region->history[word], at, at + 4);
+    } else {
+      for (std::size_t i = at; i < at + 4; ++i) look(byte_history[i], i, i + 1);
+    }
+  }
+  return touched;
 }
 
 std::uint64_t region_generation() { return generation.load(std::memory_order_relaxed); }

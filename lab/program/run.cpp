@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,22 @@ std::vector<std::string> command_of(const std::string& file, const std::vector<s
 void check(const std::string& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) throw Error(kUsage, fmt::format("cannot read {}", file));
+}
+
+// What the program is told by its environment.
+std::vector<std::string> variables(const Watch& watch, const std::string& answer) {
+  using namespace emu::program;
+  std::vector<std::string> all = {fmt::format("{}={}", kAnswerVariable, answer),
+                                  fmt::format("{}={}", kSeedVariable, watch.seed),
+                                  fmt::format("{}={:d}", kDetectorsVariable, watch.detectors || watch.compare),
+                                  fmt::format("{}={:d}", kChecksumVariable, watch.checksum)};
+  if (watch.compare) {
+    const auto& type = watch.compare->type;
+    all.push_back(fmt::format("{}={}", kFirstVariable, watch.compare->first));
+    all.push_back(fmt::format("{}={}", kSecondVariable, watch.compare->second));
+    all.push_back(fmt::format("{}={}", kTypeVariable, type ? std::to_string(static_cast<int>(*type)) : ""));
+  }
+  return all;
 }
 
 // Files in the folder in which the program is run are named from there.
@@ -65,21 +82,28 @@ Watched run_watched(const std::string& file, const std::vector<std::string>& arg
   write_file(program, scrambled(*twin), true);
   fs::permissions(program, fs::perms(0700));
   Watched watched;
-  watched.code = profile::run_beside(command_of(program, arguments), [] { return !interrupted(); },
-                                     {fmt::format("{}={}", emu::program::kAnswerVariable, answer),
-                                      fmt::format("{}={}", emu::program::kSeedVariable, watch.seed),
-                                      fmt::format("{}={:d}", emu::program::kDetectorsVariable, watch.detectors)});
+  watched.code = profile::run_beside(
+      command_of(program, arguments), [] { return !interrupted(); }, variables(watch, answer));
   emu::program::ProgramOutput told;
   std::ifstream in(answer, std::ios::binary);
   if (!in || !emu::program::read(in, told)) return watched;
   watched.answered = true;
   watched.failure = std::move(told.failure);
   watched.trace = std::move(told.trace);
+  watched.launches = std::move(told.launches);
+  watched.comparison = std::move(told.comparison);
+  for (const auto* names : {&watched.comparison.first, &watched.comparison.second}) {
+    const auto is_it = [&](const emu::KernelTrace& kernel) {
+      return names->size() == 1 && kernel.name == names->front();
+    };
+    std::ranges::copy_if(watched.trace.kernels, std::back_inserter(watched.compared), is_it);
+  }
   // A launch that failed while it ran has its finding, which says as much.
   const auto same = [&](const emu::Finding& finding) { return finding.what == watched.failure; };
   if (watched.failure.find(": caught: ") != std::string::npos || std::ranges::any_of(watched.trace.findings, same))
     watched.failure.clear();
   shorten(watched.trace);
+  for (emu::program::Launched& launch : watched.launches) launch.kernel = short_name(launch.kernel);
   return watched;
 }
 

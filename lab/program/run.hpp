@@ -2,16 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "emu/program/wire.hpp"
 #include "emu/trace.hpp"
 
 namespace cairn::lab::program {
 
+// Two kernels to compare, and how.
+struct Compare {
+  std::string first, second;                       // as they are named on the command line
+  std::optional<emu::program::Element> type = {};  // of what they write; none: as their pointers say
+};
+
 struct Watch {
   std::uint64_t seed = 1;
-  bool detectors = true;
+  bool detectors = true;  // always on where kernels are compared
+  bool checksum = false;
+  std::optional<Compare> compare = {};
 };
 
 struct Watched {
@@ -19,6 +29,9 @@ struct Watched {
   bool answered = false;  // false: it launched nothing, or did not exit by itself
   std::string failure;    // of its first launch that failed and whose error it did not ask for
   emu::Trace trace;
+  std::vector<emu::program::Launched> launches;  // with their checksums, if those were asked for
+  emu::program::Comparison comparison;
+  std::vector<emu::KernelTrace> compared;  // of the two kernels
 };
 
 // Its output is the command's own. Throws Error (kUsage) if the file is no program of cairn-nvcc.

@@ -75,7 +75,7 @@ Json buffer_json(const Traced& run, const emu::program::Buffer& buffer) {
 
 }  // namespace
 
-std::string to_json(const Runs& runs) {
+std::string to_json(const Runs& runs, const std::vector<std::pair<std::string, Table>>& tables) {
   Json all = {{"schema", 1},
               {"kind", "trace"},
               {"command", invocation()},
@@ -97,6 +97,7 @@ std::string to_json(const Runs& runs) {
       for (const emu::program::Buffer& buffer : run.buffers) all["buffers"].push_back(buffer_json(run, buffer));
     }
   }
+  for (const auto& [key, table] : tables) all[key] = Json::parse(render(table, Format::json));
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
