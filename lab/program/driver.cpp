@@ -63,7 +63,7 @@ void work(const NvccOptions& options) {
   std::vector<std::string> sources;
   std::ranges::copy_if(options.inputs, std::back_inserter(sources),
                        [&](const std::string& input) { return to_compile(options, input); });
-  if (options.stage != Stage::link) each_source(options, sources);
+  if (options.stage != Stage::link && options.stage != Stage::device_link) each_source(options, sources);
   switch (options.stage) {
     case Stage::preprocess:
     case Stage::dependencies:
@@ -87,6 +87,10 @@ void work(const NvccOptions& options) {
       link(session, linked, output);
       return;
     }
+    case Stage::device_link:  // there is no device code to link: an object with nothing in it
+      step(session, {tools.compiler, "-x", "c", "-c", "/dev/null", "-o",
+                     options.output.empty() ? "a_dlink.o" : options.output});
+      return;
     case Stage::version: return;
   }
 }

@@ -32,11 +32,13 @@ enum class Does {
   dependencies,
   file,  // more options are in a file
   stage_compile,
+  stage_device_link,
   stage_preprocess,
   stage_dependencies,
   verbose,
   dry,
   version,
+  shared,
   refused
 };
 
@@ -52,6 +54,7 @@ constexpr Option kOptions[] = {
     {"-c", "--compile", Does::stage_compile},
     {"-dc", "--device-c", Does::stage_compile},
     {"-dw", "--device-w", Does::stage_compile},
+    {"-dlink", "--device-link", Does::stage_device_link},
     {"-E", "--preprocess", Does::stage_preprocess},
     {"-M", "--generate-dependencies", Does::stage_dependencies},
     {"-MM", "--generate-nonsystem-dependencies", Does::stage_dependencies},
@@ -85,7 +88,6 @@ constexpr Option kOptions[] = {
     {"-lineinfo", "--generate-line-info", Does::nothing},
     {"-code", "--gpu-code", Does::nothing, true},
     {"-rdc", "--relocatable-device-code", Does::nothing, true},
-    {"-dlink", "--device-link", Does::refused, false, false, "device code is linked with the rest"},
     {"-maxrregcount", "--maxrregcount", Does::nothing, true},
     {"-use_fast_math", "--use_fast_math", Does::nothing},
     {"-ftz", "--ftz", Does::nothing, true},
@@ -135,8 +137,7 @@ constexpr Option kOptions[] = {
     {"-ptx", "--ptx", Does::refused, false, false, "there is no PTX: kernels run as C++"},
     {"-cubin", "--cubin", Does::refused, false, false, "there is no GPU's code: kernels run as C++"},
     {"-fatbin", "--fatbin", Does::refused, false, false, "there is no GPU's code: kernels run as C++"},
-    {"-shared", "--shared", Does::refused, false, false,
-     "kernels in a shared library are not emulated; link its objects"},
+    {"-shared", "--shared", Does::shared},
     {"-lib", "--lib", Does::refused, false, false, "use ar, which takes the objects as they are"},
     {"-run", "--run", Does::refused, false, false, "use cairn run"},
 };
@@ -196,6 +197,10 @@ class Parser {
   NvccOptions parse() {
     for (at_ = 0; at_ < words_.size(); ++at_) {
       const std::string word = words_[at_];
+      if (word.starts_with("@")) {  // as CMake hands on long lists
+        read(word.substr(1));
+        continue;
+      }
       if (word == "-" || word.empty() || word[0] != '-') {
         out_.inputs.push_back(word);
         continue;
@@ -209,6 +214,8 @@ class Parser {
       else
         throw Error(kUsage, fmt::format("{}: no option of nvcc that cairn-nvcc knows", word));
     }
+    if (!shared_.empty() && out_.stage != Stage::device_link)  // CMake says both
+      throw Error(kUsage, fmt::format("{}: kernels in a shared library are not emulated; link its objects", shared_));
     return std::move(out_);
   }
 
@@ -254,6 +261,7 @@ class Parser {
         break;
       case Does::file: read(value); break;
       case Does::stage_compile: out_.stage = Stage::compile; break;
+      case Does::stage_device_link: out_.stage = Stage::device_link; break;
       case Does::stage_preprocess: out_.stage = Stage::preprocess; break;
       case Does::stage_dependencies:
         out_.stage = Stage::dependencies;
@@ -262,6 +270,7 @@ class Parser {
       case Does::verbose: out_.verbose = true; break;
       case Does::dry: out_.dry = true; break;
       case Does::version: out_.stage = Stage::version; break;
+      case Does::shared: shared_ = word; break;
       case Does::refused: throw Error(kUsage, fmt::format("{}: {}", word, option.as));
     }
   }
@@ -276,6 +285,7 @@ class Parser {
   std::vector<std::string> words_;
   std::size_t at_ = 0;
   bool forward_ = false;
+  std::string shared_;  // -shared, as it was written
   NvccOptions out_;
 };
 

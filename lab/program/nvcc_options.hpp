@@ -6,7 +6,7 @@
 
 namespace cairn::lab::program {
 
-enum class Stage { link, compile, preprocess, dependencies, version };
+enum class Stage { link, device_link, compile, preprocess, dependencies, version };
 
 struct NvccOptions {
   Stage stage = Stage::link;

@@ -77,7 +77,7 @@ TEST_F(Program, TheExitCodeIsThePrograms) {
 TEST_F(Program, ARowForEachKernelAndShapeOfLaunch) {
   const Ran ran = in_folder("cairn run faults.cu --count --format csv");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(has(ran.out, "\nfine,1,1x1x1,64x1x1,0,,2,")) << ran.out;  // two warps store, and nobody loads
+  EXPECT_TRUE(has(ran.out, "\nfine,1,1x1x1,64x1x1,,,2,4,")) << ran.out;  // two warps store, and nobody loads
 }
 
 TEST_F(Program, MakeBuildsAProjectWithAnArchive) {

@@ -18,6 +18,7 @@ __device__ float block_sum(float mine) {
 
 __device__ float unset() {
   __shared__ float nobody_writes[64];
+  if (threadIdx.x > 64) nobody_writes[0] = 1;
   return nobody_writes[threadIdx.x];  // <- unset
 }
 
@@ -53,7 +54,8 @@ __global__ void hand_over(float* out) {
 }
 
 __global__ void beyond(float* out) {
-  at_file_scope[threadIdx.x + 1] = 1;  // <- file scope
+  float* row = at_file_scope;
+  row[threadIdx.x + 1] = 1;  // <- file scope
   __syncthreads();
   out[threadIdx.x] = at_file_scope[threadIdx.x];
 }
@@ -61,7 +63,8 @@ __global__ void next_to_it(float* out) {
   __shared__ float own[32];
   own[threadIdx.x] = 1;
   __syncthreads();
-  out[threadIdx.x] = own[threadIdx.x + 1];  // <- own
+  const float* row = own;
+  out[threadIdx.x] = row[threadIdx.x + 1];  // <- own
 }
 __global__ void read_unset(float* out) { out[threadIdx.x] = unset(); }
 
