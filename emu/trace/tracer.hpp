@@ -7,6 +7,7 @@
 //   race_requests.cpp  race and initialization checks of a request as a whole, where its words have equal histories
 //   races.cpp          the same checks, word by word
 //   atomics.cpp        atomics, fences and volatile accesses
+//   absent_lanes.cpp   shuffles from lanes that are not there
 //   async_copy.cpp     cp.async
 //   mma.cpp            mma, wgmma, ldmatrix and stmatrix
 //   mbarriers.cpp      mbarriers and clusters
@@ -67,6 +68,7 @@ class Tracer {
   void warps_synchronize(unsigned barrier, std::uint32_t waiting, const Site& site);
   void lanes_synchronize(unsigned warp, std::uint32_t lanes);
   void grid_synchronized();
+  void source_absent(const Thread& reader);
 
   void copy_issued(const AsyncCopy& copy);
   void copy_landed(const AsyncCopy& copy, const Mbarrier* barrier);
