@@ -35,7 +35,7 @@ TEST_F(Missed, NothingIsFoundInAProgramWithoutFaults) {
   for (const int seed : {1, 2, 3}) {
     const Ran ran = check("", seed);
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    EXPECT_TRUE(has(ran.out, "done: cudaSuccess, 16\n")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "done: cudaSuccess, 198 16\n")) << ran.out;
     EXPECT_TRUE(has(ran.out, "The detectors found nothing.")) << ran.out;
   }
 }
@@ -50,6 +50,29 @@ TEST_F(Missed, AShuffleFromALaneThatIsNotThere) {
                   "from lane 16, which is not there (never there: 16-31), at "));
   EXPECT_TRUE(has(found("broadcast"), "takes a value from lane 0, which is not there (returned: 0), at "));
   EXPECT_TRUE(has(found("tile"), "group.shfl_xor with mask 0xffffffff takes a value from lane 1, "));
+}
+
+TEST_F(Missed, AnIndexPastTheEndOfAnArray) {
+  EXPECT_TRUE(has(found("indexed"), "array-index: kernel indexed: thread "));
+  EXPECT_TRUE(has(found("indexed"), ": index 32 is outside of float [32], at "));
+  EXPECT_TRUE(has(found("indexed shared"), ": index 32 is outside of float [32], at "));
+}
+
+TEST_F(Missed, APointerPastTheEndOfALocalArray) {
+  EXPECT_TRUE(has(found("written"), "out-of-bounds: kernel by_pointer: thread "));
+  EXPECT_TRUE(has(found("written"), ": a store of 4 bytes past the end of a local array, at "));
+  EXPECT_TRUE(has(found("read"), ": a load of 4 bytes past the end of a local array, at "));
+  EXPECT_TRUE(has(found("inlined"), ": a store of 4 bytes past the end of a local array, at "));
+  EXPECT_TRUE(has(found("cleared"), ": has written past the end of a local array of the function that ends at "));
+}
+
+// Not a finding: the value shows. In every byte it is 0xfe.
+TEST_F(Missed, AVariableThatNobodySetIsNoPlausibleNumber) {
+  for (const std::string fault : {"unset sum", "unset array"}) {
+    const Ran ran = check(fault);
+    EXPECT_EQ(ran.code, 0) << fault << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, "done: cudaSuccess, 1 -1.69474e+38\n")) << fault << ran.out;
+  }
 }
 
 }  // namespace

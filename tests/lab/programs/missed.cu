@@ -43,6 +43,81 @@ __global__ void lanes(float* x, int n) {
   if (threadIdx.x == 0) x[63] = sum;
 }
 
+// Nobody sets what these read.
+__global__ void unset_sum(float* x, int n) {
+  float sum;
+  for (int i = 0; i < n; ++i) sum += x[i];
+  x[63] = sum;
+}
+__global__ void unset_array(float* x, int n) {
+  float all[8];
+  for (int i = 0; i < n; ++i) all[i] = 1;
+  x[63] = all[threadIdx.x + 7];
+}
+
+// Local arrays: by index, and through a pointer that a function of its own, or one inlined, takes past the end.
+__device__ __noinline__ void fill(float* to, int n) {
+  for (int i = 0; i < n; ++i) to[i] = i;  // <- written
+}
+__device__ __noinline__ float total(const float* from, int n) {
+  float sum = 0;
+  for (const float* end = from + n; from != end; ++from) sum += *from;  // <- read
+  return sum;
+}
+__device__ __forceinline__ void fill_inlined(float* to, int n) {
+  for (int i = 0; i < n; ++i) to[i] = i;  // <- inlined
+}
+__global__ void indexed(float* x, int n) {
+  float own[32];
+  for (int i = 0; i < n; ++i) own[i] = n - i;  // <- indexed
+  x[threadIdx.x] = own[31 - threadIdx.x];
+}
+__global__ void indexed_shared(float* x, int n) {
+  __shared__ float row[2][32];
+  for (int i = 0; i < n; ++i) row[0][i] = n - i;  // <- indexed shared
+  x[threadIdx.x] = row[0][31 - threadIdx.x];
+}
+__global__ void by_pointer(float* x, int written, int read) {
+  float own[32];
+  fill(own, written);
+  x[threadIdx.x] = total(own, read);
+}
+__global__ void inlined(float* x, int n) {
+  float own[32];
+  fill_inlined(own, n);
+  x[threadIdx.x] = own[threadIdx.x % 32];
+}
+__global__ void cleared(float* x, int bytes) {
+  float own[32];
+  memset(own, 0, bytes);
+  x[threadIdx.x] = own[threadIdx.x % 32];
+}  // <- cleared
+
+// In bounds, up to pointers one past the end; the stack of a function that has returned is used again.
+struct Point {
+  float at[3];
+};
+__device__ __noinline__ float deeper(int depth) {
+  float own[5];
+  fill(own, 5);
+  return depth == 0 ? total(own, 5) : total(own, 5) + deeper(depth - 1);
+}
+template <int n> __device__ __noinline__ float of(Point by) {
+  float own[n][3];
+  for (float(*row)[3] = own; row != &own[n]; ++row) {
+    for (float* at = *row; at != &(*row)[3]; ++at) *at = by.at[at - *row];
+  }
+  return total(own[0], 3 * n);
+}
+__global__ void arrays(float* x) {
+  extern __shared__ float dynamic[];
+  dynamic[threadIdx.x + 32] = 1;
+  __syncthreads();
+  const Point by = {{1, 2, 3}};
+  float sum = deeper(3) + of<1>(by) + of<7>(by) + deeper(1) + of<2>(by) + of<9>(by) + of<4>(by);
+  if (threadIdx.x == 0) x[62] = sum * dynamic[63];
+}
+
 int main(int argc, char** argv) {
   const char* fault = argc > 1 ? argv[1] : "";
   const auto is = [&](const char* name) { return std::strcmp(fault, name) == 0; };
@@ -54,8 +129,23 @@ int main(int argc, char** argv) {
   if (is("partial")) partial<<<1, 48>>>(x);
   if (is("broadcast")) broadcast<<<1, 32>>>(reinterpret_cast<int*>(x));
   if (is("tile")) tile<<<1, 32>>>(x);
-  if (is("")) lanes<<<1, 48>>>(x, 16);
+  if (is("unset sum")) unset_sum<<<1, 1>>>(x, 4);
+  if (is("unset array")) unset_array<<<1, 1>>>(x, 4);
+  if (is("indexed")) indexed<<<1, 32>>>(x, 40);
+  if (is("indexed shared")) indexed_shared<<<1, 1>>>(x, 40);
+  if (is("written")) by_pointer<<<1, 32>>>(x, 40, 32);
+  if (is("read")) by_pointer<<<1, 32>>>(x, 32, 40);
+  if (is("inlined")) inlined<<<1, 32>>>(x, 40);
+  if (is("cleared")) cleared<<<1, 32>>>(x, 160);
+  if (is("")) {
+    lanes<<<1, 48>>>(x, 16);
+    arrays<<<1, 32, 64 * sizeof(float)>>>(x);
+    indexed<<<1, 32>>>(x, 32);
+    inlined<<<1, 32>>>(x, 32);
+    cleared<<<1, 32>>>(x, 128);
+    by_pointer<<<1, 32>>>(x, 32, 32);
+  }
   cudaMemcpy(ones, x, sizeof ones, cudaMemcpyDeviceToHost);
-  std::printf("done: %s, %g\n", cudaGetErrorName(cudaGetLastError()), ones[63]);
+  std::printf("done: %s, %g %g\n", cudaGetErrorName(cudaGetLastError()), ones[62], ones[63]);
   return 0;
 }
