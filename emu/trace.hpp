@@ -70,6 +70,7 @@ enum class Fault : std::uint8_t {
   register_array,  // an index past the end of an array of known size, such as one in registers
   uninitialized,   // a read of memory that was never written
   barrier,         // some threads never arrive
+  absent_lane,     // a shuffle from a lane that the mask names and that has returned or never existed
   unwritten,       // output that no thread wrote
   failed           // anything else that ended the launch
 };

@@ -46,6 +46,7 @@ const char* name(Fault fault) {
     case Fault::register_array: return "array-index";
     case Fault::uninitialized: return "uninitialized";
     case Fault::barrier: return "barrier";
+    case Fault::absent_lane: return "absent-lane";
     case Fault::unwritten: return "unwritten";
     case Fault::failed: break;
   }

@@ -11,6 +11,7 @@
 namespace cairn::emu {
 
 class Block;
+struct Thread;
 struct AsyncCopy;
 struct TmaLoad;
 struct TmaStore;
@@ -32,6 +33,8 @@ struct TraceHooks {
   void (*warps_synchronize)(Block& block, unsigned barrier, std::uint32_t waiting, const Site& site);
   // Lanes of a warp have all arrived at a collective; none has continued yet.
   void (*lanes_synchronize)(Block& block, unsigned warp, std::uint32_t lanes);
+  // A lane takes the value of one that the mask of its shuffle names, and that has returned or never existed.
+  void (*source_absent)(Block& block, const Thread& reader);
   // The calling thread is about to execute an atomic.
   void (*atomic)(const void* address, std::size_t bytes, const char* call, const Site& site);
   // The same for an atomic load or store, which does not both read and write.

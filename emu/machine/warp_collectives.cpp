@@ -53,6 +53,18 @@ std::uint64_t result_of(const Thread& me, const Thread* warp, std::uint32_t lane
   return sum;
 }
 
+// The lowest lane that takes the value of one that its mask names and that is not there; null if none does. Such a lane
+// is excused from synchronizing, but it has no value. (A source outside of the mask is undefined, too, and harmless in
+// every reduction of a part of a warp, whose upper lanes get results that nobody uses.)
+const Thread* reader_of_absent(const Thread* warp, std::uint32_t lanes) {
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const Thread& me = warp[std::countr_zero(left)];
+    if (me.op != WarpOp::shuffle) return nullptr;
+    if ((me.mask & ~lanes) >> me.argument & 1) return &me;
+  }
+  return nullptr;
+}
+
 // CUDA requires the same intrinsic in all lanes (__shfl_up_sync does not match __shfl_down_sync). A warp-wide
 // instruction must also be at the same place in the source.
 bool same_call(const Thread& a, const Thread& b) {
@@ -79,6 +91,9 @@ bool Block::try_complete(unsigned warp, unsigned mask) {
     for (unsigned i = 0; i < kWarp; ++i) {
       const unsigned lane = (start + i) % kWarp;
       if ((lanes >> lane & 1) != 0) first[lane].result = result_of(first[lane], first, lanes);
+    }
+    if (trace_hooks != nullptr && lanes != mask) {
+      if (const Thread* reader = reader_of_absent(first, lanes)) trace_hooks->source_absent(*this, *reader);
     }
   }
   for (unsigned i = 0; i < kWarp; ++i) {

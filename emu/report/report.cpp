@@ -14,12 +14,6 @@ namespace cairn::emu {
 
 namespace {
 
-std::string hex(unsigned mask) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", mask);
-  return text;
-}
-
 std::string count_of(const Block& block, unsigned barrier) {
   return (barrier == 0 ? " (" : ", barrier " + std::to_string(barrier) + " (") +
          std::to_string(block.arrived(barrier)) + " of " + std::to_string(block.expected(barrier)) + " have arrived)";
@@ -71,6 +65,12 @@ std::string list_threads(const Block& block) {
 }
 
 }  // namespace
+
+std::string hex(unsigned mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
+}
 
 // With an end, for masks full of holes.
 std::string ranges(const std::vector<unsigned>& sorted) {

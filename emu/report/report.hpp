@@ -15,6 +15,7 @@ struct Thread;
 // functions and not by the caller, where its strings would leak.
 
 std::string ranges(const std::vector<unsigned>& sorted);  // 0 1 2 3 7 8 -> "0-3, 7-8"
+std::string hex(unsigned mask);                           // "0x0000ffff"
 std::string describe(const Site& site);                   // "tests/emu/deadlock_test.cu:31"
 std::string describe(uint3 index);                        // "(1,0,0)"
 std::string describe_place(const Block& block);           // "kernel half_skips, block (1,0,0), thread (3,0,0): "

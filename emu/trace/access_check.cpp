@@ -136,10 +136,12 @@ void Tracer::race(const AccessHistory& history, bool with_reader, unsigned threa
   checked_thread_ = kNobody;
 }
 
-void Tracer::register_index(const char* file, unsigned line, std::uint64_t index) {
+// `array` is its type, in quotes.
+void Tracer::register_index(const char* file, unsigned line, std::uint64_t index, const char* array) {
+  const std::string type(array + 1, std::strlen(array) - 2);
   stop({Fault::register_array, emu::site_of(file, line), 0,
-        who() + ": index " + std::to_string(static_cast<std::int64_t>(index)) + " is outside of the array, at ", "",
-        ""});
+        who() + ": index " + std::to_string(static_cast<std::int64_t>(index)) + " is outside of " + type + ", at ",
+        "", ""});
 }
 
 }  // namespace cairn::emu

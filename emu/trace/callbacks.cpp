@@ -57,13 +57,18 @@ CAIRN_ACCESS(16)
 void __tsan_read_range(void* a, std::uintptr_t bytes) { on_range(a, bytes, false, __builtin_return_address(0)); }
 void __tsan_write_range(void* a, std::uintptr_t bytes) { on_range(a, bytes, true, __builtin_return_address(0)); }
 
-// As the compiler lays it out: the source location, then the types, which are not needed here.
+// As the compiler lays it out: the source location, then the types of the array and of the index.
+struct TypeData {
+  std::uint16_t kind, size;
+  char name[1];  // "'float [32]'"
+};
 struct BoundsData {
   const char* file;
   std::uint32_t line, column;
+  const TypeData* array;
 };
 void __ubsan_handle_out_of_bounds(BoundsData* data, std::uintptr_t index) {
-  if (Tracer::current != nullptr) Tracer::current->register_index(data->file, data->line, index);
+  if (Tracer::current != nullptr) Tracer::current->register_index(data->file, data->line, index, data->array->name);
 }
 void __ubsan_handle_out_of_bounds_abort(BoundsData* data, std::uintptr_t index) {
   __ubsan_handle_out_of_bounds(data, index);

@@ -153,6 +153,7 @@ const TraceHooks kHooks = {
       tracer_of_this_thread().warps_synchronize(barrier, waiting, site);
     },
     [](Block&, unsigned warp, std::uint32_t lanes) { tracer_of_this_thread().lanes_synchronize(warp, lanes); },
+    [](Block&, const Thread& reader) { tracer_of_this_thread().source_absent(reader); },
     [](const void* address, std::size_t bytes, const char*, const Site& site) {
       if (Tracer::current != nullptr)
         Tracer::current->atomic(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes), site);

@@ -7,6 +7,8 @@
 //   race_requests.cpp  race and initialization checks of a request as a whole, where its words have equal histories
 //   races.cpp          the same checks, word by word
 //   atomics.cpp        atomics, fences and volatile accesses
+//   local_arrays.cpp   accesses past the end of a local array
+//   absent_lanes.cpp   shuffles from lanes that are not there
 //   async_copy.cpp     cp.async
 //   mma.cpp            mma, wgmma, ldmatrix and stmatrix
 //   mbarriers.cpp      mbarriers and clusters
@@ -35,12 +37,19 @@ class Tracer {
  public:
   // Null outside kernels, so that host code in a kernel's file is not traced.
   static constinit thread_local Tracer* current;
+  // In a whole program a word of this value lies above the local arrays of every function, which checks it before it
+  // returns.
+  static constexpr std::uint64_t kGuard = 0x5ca1ab1e0ddba115;
 
   void begin(Block& block);
   void end();
 
   [[gnu::always_inline]] void access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address) {
-    if (address - stacks_low_ < stacks_bytes_) return;
+    if (address - stacks_low_ < stacks_bytes_) {
+      if (touches_guard(address, bytes)) [[unlikely]]
+        check_guard(address, bytes, store, return_address);
+      return;
+    }
     const SiteId site = site_at(return_address);
     const unsigned kind = store ? kStore : 0;
     // Sizes are powers of two, so no division.
@@ -60,13 +69,15 @@ class Tracer {
   void volatile_access(std::uintptr_t address, unsigned bytes, bool store, const void* return_address);
   void atomic(std::uintptr_t address, unsigned bytes, const Site& site);
   void relaxed(std::uintptr_t address, unsigned bytes, bool store, const Site& site);
-  [[noreturn]] void register_index(const char* file, unsigned line, std::uint64_t index);
+  [[noreturn]] void register_index(const char* file, unsigned line, std::uint64_t index, const char* array);
+  [[noreturn]] void local_array_smashed(const void* return_address);
 
   void fence();
   void arrives(unsigned barrier);
   void warps_synchronize(unsigned barrier, std::uint32_t waiting, const Site& site);
   void lanes_synchronize(unsigned warp, std::uint32_t lanes);
   void grid_synchronized();
+  void source_absent(const Thread& reader);
 
   void copy_issued(const AsyncCopy& copy);
   void copy_landed(const AsyncCopy& copy, const Mbarrier* barrier);
@@ -159,6 +170,13 @@ class Tracer {
   bool is_local(std::uintptr_t address) const {
     return address - stacks_low_ < stacks_bytes_ || (several_stacks_ && block_->stacks().holds(address));
   }
+  // local_arrays.cpp
+  static bool touches_guard(std::uintptr_t address, unsigned bytes) {
+    const auto* word = reinterpret_cast<const std::uint64_t*>(address & ~std::uintptr_t{7});
+    return word[0] == kGuard || (bytes > 8 && word[1] == kGuard);
+  }
+  void check_guard(std::uintptr_t address, unsigned bytes, bool store, const void* return_address);
+
   SiteId site_at(const void* return_address) const {
     return static_cast<SiteId>(reinterpret_cast<std::uintptr_t>(return_address) - site_base_);
   }

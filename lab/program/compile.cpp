@@ -24,6 +24,12 @@ Words& operator+=(Words& words, const Words& more) {
   return words;
 }
 
+// By DWARF 5, addr2line takes the first file that is included for the source. The next two put a word above the local
+// arrays of a function, whose value emu/trace/local_arrays.cpp gives. The last sets every byte of a local variable that the
+// source does not set to 0xfe, so that a read of it shows; the plain twin does without, since it slows register tiles down.
+const Words kTracedFlags = {"-gdwarf-4", "-fstack-protector-strong", "-mstack-protector-guard=global",
+                            "-ftrivial-auto-var-init=pattern"};
+
 // The shadow headers are C++20, so that is the least.
 std::string standard(const NvccOptions& options) {
   return options.standard == "23" ? "-std=gnu++23" : "-std=gnu++20";
@@ -127,8 +133,7 @@ void compile(const Session& session, const std::string& source, const std::strin
     write_file(text, rewrite(*file_bytes(text), ours).text, true);
   }
   Words traced_flags = session.tools.traced;
-  traced_flags.emplace_back(
-      "-gdwarf-4");  // by DWARF 5, addr2line takes the first file that is included for the source
+  traced_flags += kTracedFlags;
   auto other = std::async(std::launch::async, [&] { return compile_rewritten(session, text, traced_flags, traced); });
   const profile::Ran mine = compile_rewritten(session, text, session.tools.plain, plain);
   const profile::Ran others = other.get();

@@ -6,35 +6,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/run_cairn.hpp"
+#include "tests/lab/program_support.hpp"
 
 namespace cairn::testing {
 namespace {
-
-const std::string kFolder = std::string(CAIRN_SOURCE_DIR) + "/tests/lab/programs";
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-Ran in_folder(const std::string& command) { return run_shell("cd '" + kFolder + "' && " + command); }
-
-// The line of a file that ends in "// <- word".
-std::string place(const std::string& word, const std::string& name = "faults.cu") {
-  std::ifstream file(kFolder + "/" + name);
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (line.ends_with("// <- " + word)) return name + ":" + std::to_string(number);
-  }
-  ADD_FAILURE() << "no line is marked " << word;
-  return "";
-}
-
-class Program : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (run_cairn("trace simt/02 --shape 32").code == 77) GTEST_SKIP() << "this build has no traced emulator";
-  }
-};
 
 constexpr const char* kRight = "152 6, argument() called 1 time(s), 0 argument(s)\n";
 
@@ -111,7 +86,7 @@ TEST_F(Program, FaultsAreFoundAndTheProgramGoesOn) {
     const Ran ran = check(fault);
     EXPECT_EQ(ran.code, 1) << fault << ran.out << ran.err;
     EXPECT_TRUE(has(ran.out, "done: ")) << fault << ": the program did not go on\n" << ran.out;
-    EXPECT_TRUE(has(ran.out, place(fault))) << fault << ran.out;
+    EXPECT_TRUE(has(ran.out, place(fault, "faults.cu"))) << fault << ran.out;
   }
   EXPECT_TRUE(has(check("nested").out, "a kernel launches a kernel: dynamic parallelism is not emulated"));
   EXPECT_TRUE(has(check("race").out, "race: kernel race: ")) << check("race").out;
