@@ -141,6 +141,15 @@ TEST_F(Twins, TheTypeIsThatOfThePointersByWhichKernelsWrite) {
   EXPECT_EQ(rows("half_forward,half_of_halves", "half", "--compare-type i32").at(0)["elements"], 288);
 }
 
+TEST_F(Twins, WhatHasNoLikeIsNotCompared) {
+  const Ran ran = compare("reference,half_forward", "half");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.out,
+                  "what they wrote cannot be matched: the first wrote allocation 4 (2304 bytes), the second "
+                  "allocation 5 (1152 bytes)"))
+      << ran.out;
+}
+
 TEST_F(Twins, CountersOfBothStandSideBySide) {
   const Ran ran = compare("reference,staged", "tail");
   EXPECT_TRUE(has(ran.out, "second / first")) << ran.out;
