@@ -1,7 +1,7 @@
-// Accesses past the end of a local array through a pointer, where no index tells (g++'s -fstack-protector-strong). Every
-// function with local arrays has a guard above them, a word of known value: whoever reads or writes it has gone past
-// their end. An access that is not traced, since g++ knows all accesses of an array that does not leave its function, is
-// found when the function returns. What goes from one array of a function into another is missed.
+// Accesses past the end of a local array through a pointer, where no index tells. g++'s -fstack-protector-strong puts a
+// guard above the local arrays of a function: whoever reads or writes it has gone past their end. A write that is not
+// traced, such as memset's, is found when the function returns. What goes from one array of a function into another
+// is missed.
 #include <cstdio>
 #include <cstdlib>
 #include <unwind.h>
@@ -53,7 +53,7 @@ void Tracer::local_array_smashed(const void* return_address) {
 extern "C" {
 
 extern const std::uint64_t __stack_chk_guard;
-const std::uint64_t __stack_chk_guard = cairn::emu::Tracer::kGuard;
+const std::uint64_t __stack_chk_guard = cairn::emu::kGuard;
 
 [[noreturn]] void __stack_chk_fail() {
   if (cairn::emu::Tracer* tracer = cairn::emu::Tracer::current; tracer != nullptr)

@@ -28,6 +28,7 @@
 #include "emu/machine/block.hpp"
 #include "emu/trace/access_history.hpp"
 #include "emu/trace/collector.hpp"
+#include "emu/trace/guard.hpp"
 #include "emu/trace/read_times.hpp"
 #include "emu/trace/vector_clocks.hpp"
 
@@ -37,9 +38,6 @@ class Tracer {
  public:
   // Null outside kernels, so that host code in a kernel's file is not traced.
   static constinit thread_local Tracer* current;
-  // In a whole program a word of this value lies above the local arrays of every function, which checks it before it
-  // returns.
-  static constexpr std::uint64_t kGuard = 0x5ca1ab1e0ddba115;
 
   void begin(Block& block);
   void end();
@@ -171,10 +169,6 @@ class Tracer {
     return address - stacks_low_ < stacks_bytes_ || (several_stacks_ && block_->stacks().holds(address));
   }
   // local_arrays.cpp
-  static bool touches_guard(std::uintptr_t address, unsigned bytes) {
-    const auto* word = reinterpret_cast<const std::uint64_t*>(address & ~std::uintptr_t{7});
-    return word[0] == kGuard || (bytes > 8 && word[1] == kGuard);
-  }
   void check_guard(std::uintptr_t address, unsigned bytes, bool store, const void* return_address);
 
   SiteId site_at(const void* return_address) const {
