@@ -97,10 +97,10 @@ std::string kind_of(const std::string& header) {
     k.emplace_back("torch", "torch/csrc/(stable|inductor/aoti_torch/c)/.*|torch/headeronly/.*");
     k.emplace_back("gtest", "g(test|mock)/.*");
     k.emplace_back("standard", "[a-z_0-9]+|(stddef|stdint|stdbool|string|stdio|stdlib|math|float|limits|errno)\\.h");
-    k.emplace_back(
-        "system",
-        "(unistd|elf|link|cxxabi|dlfcn|pthread|sched|fcntl|signal|ucontext|fenv|fnmatch|glob|\\w+intrin|arm_neon)"
-        "\\.h|(sys|asm|linux)/.*");
+    k.emplace_back("system",
+                   "(unistd|elf|link|cxxabi|dlfcn|pthread|sched|fcntl|signal|ucontext|unwind|fenv|fnmatch|glob|\\w+"
+                   "intrin|arm_neon)"
+                   "\\.h|(sys|asm|linux)/.*");
     return k;
   }();
   for (const auto& [kind, pattern] : kinds)
@@ -225,7 +225,7 @@ TEST(House, IncludesFollowTheArrows) {
 TEST(House, QuotedIncludesNameAFileOfOurs) {
   for (const Source& source : house()) {
     // They see only an installed Cairn, or are as users write them.
-    constexpr std::string_view kOthers[] = {"tests/consumer/", "tests/lab/own/", "examples/"};
+    constexpr std::string_view kOthers[] = {"tests/consumer/", "tests/lab/own/", "tests/lab/programs/", "examples/"};
     if (std::ranges::any_of(kOthers, [&](std::string_view room) { return source.path.starts_with(room); })) continue;
     for (std::size_t i = 0; i < source.lines.size(); ++i) {
       const auto include = include_of(source.lines[i]);

@@ -5,8 +5,6 @@
 #include <thread>
 #include <vector>
 
-#include "cairn/numbers.hpp"
-
 namespace cairn::cublas {
 namespace {
 
@@ -15,7 +13,7 @@ constexpr std::int64_t kStep = 16;   // of k that one instruction multiplies
 
 float number(const void* matrix, cairn_type type, std::int64_t at) {
   const std::uint16_t bits = static_cast<const std::uint16_t*>(matrix)[at];
-  return type == CAIRN_F16 ? static_cast<float>(f16::from_bits(bits)) : static_cast<float>(bf16::from_bits(bits));
+  return type == CAIRN_F16 ? __half2float(__ushort_as_half(bits)) : __bfloat162float(__ushort_as_bfloat16(bits));
 }
 
 // op(matrix)(row, col) of a matrix in column order.
@@ -71,7 +69,7 @@ void store(const Product& p, float value, float beta, void* C, std::int64_t at) 
   }
   auto& to = static_cast<std::uint16_t*>(C)[at];
   const float sum = with(beta == 0 ? 0.0f : number(C, p.out, at));
-  to = p.out == CAIRN_F16 ? f16(sum).bits : bf16(sum).bits;
+  to = p.out == CAIRN_F16 ? __half_as_ushort(__float2half(sum)) : __bfloat16_as_ushort(__float2bfloat16(sum));
 }
 
 }  // namespace
