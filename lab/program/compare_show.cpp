@@ -29,6 +29,7 @@ std::string verdict(const Judged& judged, const Difference& found) {
 
 std::string text_of(const std::vector<Memory>& all) {
   std::vector<std::string> texts;
+  texts.reserve(all.size());
   for (const Memory& one : all) texts.push_back(fmt::format("{} ({} bytes)", one.number, one.bytes));
   return texts.empty() ? "nothing" : fmt::format("allocation {}", fmt::join(texts, ", "));
 }

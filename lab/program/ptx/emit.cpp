@@ -187,7 +187,7 @@ std::string Emit::values(std::size_t i, std::string_view type) const {
 std::string Emit::raw_address(std::size_t i) const {
   const PtxOperand& found = operand(i);
   if (found.kind != PtxOperand::Kind::address || found.parts.empty()) throw NotEmulated{};
-  const std::string at = value(found.parts[0], "std::uint64_t");
+  std::string at = value(found.parts[0], "std::uint64_t");
   if (found.parts.size() == 1) return at;
   if (found.parts.size() != 2 || found.parts[1].kind != PtxOperand::Kind::number) throw NotEmulated{};
   return fmt::format("{} + {}", at, value(found.parts[1], "std::uint64_t"));

@@ -144,8 +144,7 @@ std::string fence(Emit& in) {
 
 // What only concerns caches.
 std::string hint(Emit& in) {
-  while (in.take_one({"global", "local", "L1", "L2", "u64", "b64", "L2::evict_last", "L2::evict_normal", "tensormap"},
-                     "") != "") {}
+  in.drop({"global", "local", "L1", "L2", "u64", "b64", "L2::evict_last", "L2::evict_normal", "tensormap"});
   return ";";
 }
 std::string createpolicy(Emit& in) {

@@ -80,7 +80,7 @@ std::string bulk(Emit& in) {
   if (rank.empty()) throw NotEmulated{};
   in.drop({"tile"});
   if (in.take("global")) {
-    if (!in.take_one({"shared::cta"}, "").size() || !in.take("bulk_group")) throw NotEmulated{};
+    if (!in.take("shared::cta") || !in.take("bulk_group")) throw NotEmulated{};
     in.drop({"L2::cache_hint"});
     in.expect(2, 3);
     return fmt::format("cairn_ptx::bulk_store<{}>({}, {});", rank[0], in.address(1, true), corner(in, 0));
