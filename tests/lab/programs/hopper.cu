@@ -119,14 +119,15 @@ __global__ void by_functions(float* c, const __grid_constant__ CUtensorMap a, co
   product_of(tiles[0], tiles[1], c);
 }
 
-// Each block of a cluster arrives at an mbarrier of the next one, and waits at its own.
+// Each block of a cluster arrives at an mbarrier of the next one, as often as its rank says and once more, and waits at
+// its own.
 template <int size> __global__ void __cluster_dims__(size, 1, 1) around(unsigned* out) {
   __shared__ alignas(8) std::uint64_t mine;
   const auto barrier = static_cast<std::uint32_t>(__cvta_generic_to_shared(&mine));
   unsigned rank, cluster;
   asm volatile("mov.u32 %0, %cluster_ctarank;\n" : "=r"(rank));
   asm volatile("mov.u32 %0, %clusterid.x;\n" : "=r"(cluster));
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "n"(2));
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(1 + (rank + size - 1) % size));
   asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;\n");
   asm volatile(
       "{\n"
@@ -134,7 +135,7 @@ template <int size> __global__ void __cluster_dims__(size, 1, 1) around(unsigned
       "mapa.shared::cluster.u32 remote, %0, %1;\n"
       "mbarrier.arrive.shared::cluster.b64 _, [remote], %2;\n"
       "}\n" ::"r"(barrier),
-      "r"((rank + 1) % size), "r"(2));
+      "r"((rank + 1) % size), "r"(1 + rank));
   unsigned done = 0;
   while (done == 0) {
     asm volatile(
