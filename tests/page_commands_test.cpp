@@ -93,6 +93,11 @@ std::string as_run(const PageCommand& command, Way how) {
   return long_bench ? "cairn bench --seconds 0.02 " + text.substr(12) : text;
 }
 
+// The command, the compiler driver, and programs that it has made.
+bool is_run(const PageCommand& command) {
+  return command.is("cairn") || command.is("cairn-nvcc") || command.text.starts_with("./");
+}
+
 // Those that neither write a file nor read one need not be run for every page that has them.
 bool stands_alone(const std::string& text) {
   return text.find(".json") == std::string::npos && text.find(".cu") == std::string::npos &&
@@ -125,7 +130,7 @@ class Runner {
     const fs::path folder = make_folder(page, contents);
     static const bool has_jq = std::system("command -v jq >/dev/null") == 0;
     for (const PageCommand& command : contents.commands) {
-      if (!command.is("cairn") && !(command.is("jq") && has_jq)) continue;
+      if (!is_run(command) && !(command.is("jq") && has_jq)) continue;
       const std::string text = as_run(command, how_);
       if (stands_alone(text) && !first_time(text)) continue;
       const auto start = std::chrono::steady_clock::now();
@@ -188,7 +193,7 @@ bool builds(const fs::path& folder, const std::string& program) {
 std::string missing(const PageCommand& command, const fs::path& page) {
   static const std::regex preset("--preset ([a-z]+)"), tests("^build/([a-z]+)/(tests[a-z/]*)/[a-z_]+");
   static const std::set<std::string> targets = targets_of_make(), known = presets();
-  if (command.is("cairn") || command.is("jq")) return "";
+  if (is_run(command) || command.is("jq")) return "";
   if (command.is("make")) return targets.contains(command.text.substr(5)) ? "" : "there is no such target";
   if (command.is("cmake") || command.is("ctest")) {
     for (std::sregex_iterator i(command.text.begin(), command.text.end(), preset), end; i != end; ++i)
