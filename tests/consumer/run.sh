@@ -85,7 +85,7 @@ if [ -x "$prefix/bin/cairn" ]; then
   code=0
   "$prefix/bin/cairn" trace "$example/kernel.cu" --kernel 'smooth_rows<float, 2>' --grid 1 --block 32 2>"$work/own.txt" ||
     code=$?
-  if [ $code != 77 ] || ! grep -q "needs $prefix/.*libcairn_emu_own.a, which is not there" "$work/own.txt"; then
+  if [ $code != 77 ] || ! grep -q "need $prefix/.*libcairn_emu_own.a, which is not there" "$work/own.txt"; then
     cat "$work/own.txt"
     exit 1
   fi
