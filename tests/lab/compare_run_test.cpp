@@ -7,24 +7,22 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/run_cairn.hpp"
+#include "tests/lab/program_support.hpp"
 
 namespace cairn::testing {
 namespace {
 
 using Json = nlohmann::json;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::string quoted(const std::string& word) { return "'" + word + "'"; }
 
 // twins.cu, compiled once for all tests.
-class Twins : public ::testing::Test {
+class Twins : public Program {
  protected:
   void SetUp() override {
-    if (run_cairn("trace simt/02 --shape 32").code == 77) GTEST_SKIP() << "this build has no traced emulator";
-    if (std::filesystem::exists(program())) return;
-    const Ran made = run_shell("cairn-nvcc '" CAIRN_SOURCE_DIR "/tests/lab/programs/twins.cu' -o " + program());
+    Program::SetUp();
+    if (IsSkipped() || std::filesystem::exists(program())) return;
+    const Ran made = in_folder("cairn-nvcc twins.cu -o " + program());
     ASSERT_EQ(made.code, 0) << made.err;
   }
 

@@ -103,6 +103,11 @@ std::string register_name(std::string_view name) { return sanitized("cairn_r_", 
 std::string label_name(std::string_view name) { return sanitized("cairn_l_", name); }
 std::string cpp_type(std::string_view type) { return std::string(find(kTypes, type)); }
 
+Emitter find_emitter(std::span<const NamedEmitter> all, std::string_view word) {
+  const auto found = std::ranges::find(all, word, &NamedEmitter::word);
+  return found == all.end() ? nullptr : found->emit;
+}
+
 std::string Emit::next() {
   if (words_.empty()) throw NotEmulated{};
   std::string word = words_.front();

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,11 @@ std::string cpp_type(std::string_view type);
 
 // What begins with this word; null if nothing is emulated.
 using Emitter = std::string (*)(Emit&);
+struct NamedEmitter {
+  std::string_view word;
+  Emitter emit;
+};
+Emitter find_emitter(std::span<const NamedEmitter> all, std::string_view word);
 Emitter scalar_emitter(std::string_view word);
 Emitter memory_emitter(std::string_view word);
 Emitter warp_emitter(std::string_view word);

@@ -1,6 +1,5 @@
 // Instructions that move data: loads, stores, atomics, cp.async, and fences between them.
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -159,26 +158,23 @@ std::string griddepcontrol(Emit& in) {
   return ";";
 }
 
-constexpr std::pair<std::string_view, Emitter> kAll[] = {{"ld", ld},
-                                                         {"ldu", ld},
-                                                         {"st", st},
-                                                         {"atom", atom},
-                                                         {"red", red},
-                                                         {"cp", cp},
-                                                         {"membar", membar},
-                                                         {"fence", fence},
-                                                         {"prefetch", hint},
-                                                         {"prefetchu", hint},
-                                                         {"discard", hint},
-                                                         {"applypriority", hint},
-                                                         {"createpolicy", createpolicy},
-                                                         {"griddepcontrol", griddepcontrol}};
+constexpr NamedEmitter kAll[] = {{"ld", ld},
+                                 {"ldu", ld},
+                                 {"st", st},
+                                 {"atom", atom},
+                                 {"red", red},
+                                 {"cp", cp},
+                                 {"membar", membar},
+                                 {"fence", fence},
+                                 {"prefetch", hint},
+                                 {"prefetchu", hint},
+                                 {"discard", hint},
+                                 {"applypriority", hint},
+                                 {"createpolicy", createpolicy},
+                                 {"griddepcontrol", griddepcontrol}};
 
 }  // namespace
 
-Emitter memory_emitter(std::string_view word) {
-  const auto* found = std::ranges::find(kAll, word, &std::pair<std::string_view, Emitter>::first);
-  return found == std::ranges::end(kAll) ? nullptr : found->second;
-}
+Emitter memory_emitter(std::string_view word) { return find_emitter(kAll, word); }
 
 }  // namespace cairn::lab::program

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -219,7 +218,7 @@ std::string cvta(Emit& in) {
   return in.set(0, fmt::format("cairn_ptx::{}({})", to ? "offset_of" : "generic", value));
 }
 
-constexpr std::pair<std::string_view, Emitter> kAll[] = {
+constexpr NamedEmitter kAll[] = {
     {"add", add},   {"sub", sub},   {"mul", mul},   {"mad", mad},   {"fma", fma},  {"div", div},   {"rem", rem},
     {"min", min},   {"max", max},   {"neg", neg},   {"abs", abs},   {"and", and_}, {"or", or_},    {"xor", xor_},
     {"not", not_},  {"shl", shl},   {"shr", shr},   {"popc", popc}, {"clz", clz},  {"brev", brev}, {"bfind", bfind},
@@ -229,9 +228,6 @@ constexpr std::pair<std::string_view, Emitter> kAll[] = {
 
 }  // namespace
 
-Emitter scalar_emitter(std::string_view word) {
-  const auto* found = std::ranges::find(kAll, word, &std::pair<std::string_view, Emitter>::first);
-  return found == std::ranges::end(kAll) ? nullptr : found->second;
-}
+Emitter scalar_emitter(std::string_view word) { return find_emitter(kAll, word); }
 
 }  // namespace cairn::lab::program

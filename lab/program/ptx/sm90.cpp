@@ -1,6 +1,5 @@
 // Instructions of sm_90: mbarriers, TMA, clusters and wgmma.
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -166,15 +165,12 @@ std::string wgmma(Emit& in) {
                      in.value(5, "int"), a_major, b_major);
 }
 
-constexpr std::pair<std::string_view, Emitter> kAll[] = {
-    {"mbarrier", mbarrier}, {"cp.async.bulk", bulk}, {"fence", fence},           {"barrier", barrier},
-    {"mapa", mapa},         {"elect", elect},        {"setmaxnreg", setmaxnreg}, {"wgmma", wgmma}};
+constexpr NamedEmitter kAll[] = {{"mbarrier", mbarrier},     {"cp.async.bulk", bulk}, {"fence", fence},
+                                 {"barrier", barrier},       {"mapa", mapa},          {"elect", elect},
+                                 {"setmaxnreg", setmaxnreg}, {"wgmma", wgmma}};
 
 }  // namespace
 
-Emitter sm90_emitter(std::string_view word) {
-  const auto* found = std::ranges::find(kAll, word, &std::pair<std::string_view, Emitter>::first);
-  return found == std::ranges::end(kAll) ? nullptr : found->second;
-}
+Emitter sm90_emitter(std::string_view word) { return find_emitter(kAll, word); }
 
 }  // namespace cairn::lab::program

@@ -1,6 +1,5 @@
 // Instructions of a warp or a block: barriers, shuffles, votes, and the tensor cores of sm_80.
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -134,16 +133,13 @@ std::string nanosleep(Emit& in) {
 }
 std::string trap(Emit&) { return "cairn_ptx::trap();"; }
 
-constexpr std::pair<std::string_view, Emitter> kAll[] = {
+constexpr NamedEmitter kAll[] = {
     {"bar", bar},     {"barrier", bar},           {"shfl", shfl},         {"vote", vote},
     {"redux", redux}, {"match", match},           {"ldmatrix", ldmatrix}, {"stmatrix", stmatrix},
     {"mma", mma},     {"activemask", activemask}, {"trap", trap},         {"nanosleep", nanosleep}};
 
 }  // namespace
 
-Emitter warp_emitter(std::string_view word) {
-  const auto* found = std::ranges::find(kAll, word, &std::pair<std::string_view, Emitter>::first);
-  return found == std::ranges::end(kAll) ? nullptr : found->second;
-}
+Emitter warp_emitter(std::string_view word) { return find_emitter(kAll, word); }
 
 }  // namespace cairn::lab::program
