@@ -47,7 +47,7 @@ help: ## this list
 	@echo "make targets:"
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 12
 
-# Not a target to remember: run, bench, report and readme begin with it. PRESET=release compiles for a GPU that is not
+# Not a target to remember: run, bench, report and readme begin with it. PRESET=gpu compiles for a GPU that is not
 # here.
 build:
 	scripts/setup.sh build

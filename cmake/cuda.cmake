@@ -15,12 +15,14 @@ endif()
 if(NOT CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX})
   set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})  # one C++ library and one ABI for all objects
 endif()
+set(CAIRN_QUICK_KERNELS OFF)
 if(CAIRN_CUDA_ARCHITECTURES STREQUAL "mine")
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE no_gpu)
   string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${capabilities}")
   if(no_gpu OR NOT capabilities)
     set(capabilities 9.0)
+    set(CAIRN_QUICK_KERNELS ${CAIRN_CUDA_QUICK})
   endif()
   list(REMOVE_DUPLICATES capabilities)
   list(TRANSFORM capabilities REPLACE "\\." "")
@@ -30,6 +32,12 @@ if(CAIRN_CUDA_ARCHITECTURES STREQUAL "mine")
 endif()
 set(CMAKE_CUDA_ARCHITECTURES ${CAIRN_CUDA_ARCHITECTURES})
 enable_language(CUDA)
+if(CAIRN_QUICK_KERNELS AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.0)
+  set(CAIRN_QUICK_KERNELS OFF)  # it has no such option
+endif()
+if(CAIRN_QUICK_KERNELS)
+  list(APPEND CAIRN_SUMMARY "kernels that are quick to compile, for no GPU is here")
+endif()
 
 # CMake 3.25 has no flag for nvcc and C++20: CUDA_STANDARD 20 is refused, or quietly gives C++17, and a -std=c++20 of our
 # own is followed by its -std=c++17. nvcc has known the flag since CUDA 12.0.
@@ -42,6 +50,7 @@ endif()
 # SPILLS: registers may be spilled to memory. Everywhere else that is an error: it is a mistake in a tile's size, and
 # silent otherwise. On the GPU that tiles were made for, sm_90a, that is: the compiler has other ideas for others, and a
 # word or two in memory is no reason not to run there.
+# Quick kernels are not held to either.
 # ONLY: not for the others that are asked for, unless it is not among them.
 function(cairn_cuda target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SPILLS" "ONLY" "")
@@ -65,7 +74,9 @@ function(cairn_cuda target)
   endif()
   set(others ${architectures})
   list(FILTER others EXCLUDE REGEX "^90a|-virtual$")
-  if(NOT arg_SPILLS AND NOT others)
+  if(CAIRN_QUICK_KERNELS)
+    list(APPEND options --Ofast-compile=max)
+  elseif(NOT arg_SPILLS AND NOT others)
     list(APPEND options "SHELL:-Xptxas -warn-spills" "SHELL:-Xptxas -Werror")
   endif()
   if(CAIRN_WERROR)
@@ -76,6 +87,9 @@ function(cairn_cuda target)
   endforeach()
   # What ptxas only notes, and no flag makes an error: that it takes wgmma's products one by one, or leaves setmaxnreg
   # out.
+  if(CAIRN_QUICK_KERNELS)
+    return()
+  endif()
   set(launcher ${PROJECT_SOURCE_DIR}/cmake/heed_ptxas.sh ${CMAKE_CUDA_COMPILER_LAUNCHER})
   set_target_properties(${target} PROPERTIES CUDA_COMPILER_LAUNCHER "${launcher}")
 endfunction()

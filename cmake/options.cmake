@@ -15,9 +15,14 @@ endif()
 option(CAIRN_LINEINFO "Lines of the source in the kernels, for profilers and sanitizers; the code is the same" ON)
 option(CAIRN_SELF_CONTAINED "OpenBLAS inside of libcairn.so and the command, if its archive libopenblas.a is here" ON)
 option(CAIRN_WERROR "Treat warnings as errors" ON)
+option(CAIRN_CUDA_QUICK
+  "Where there is no GPU: kernels for it that are quick to compile and slow to run, to see that they compile" OFF)
 option(CAIRN_TESTS "Build the tests" ON)
 option(CAIRN_FUZZ "Build only the library and its libFuzzer targets (needs clang++)" OFF)
 set(CAIRN_SANITIZE "" CACHE STRING "Sanitizers for the whole build, as -fsanitize= takes them")
+option(CAIRN_SEVERAL "Hand several files of the library and the laboratory at once to the compiler (cmake/several.cmake)" OFF)
+set(CAIRN_PREBUILT_LADDER "" CACHE FILEPATH
+  "libcairn_emu_plain.so of another build of this tree: no sanitizer instruments the emulator, so one is enough for both")
 set(CAIRN_X86_ARCH x86-64-v3 CACHE STRING "-march= on x86-64; v3 (AVX2, FMA, F16C) is any machine since 2013-15")
 
 # Symbols stay in their library, but for those of cairn_core; see core.cmake and cairn.map.

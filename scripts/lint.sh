@@ -28,18 +28,21 @@ else
 fi
 
 # clang-tidy reads the compile commands of the emu preset, the one that never needs the CUDA toolkit, as clang++
-# would be given them; nothing is built. The test programs are left to the compiler's warnings: GoogleTest's
-# macros take longest and tell least.
+# would be given them; nothing is built. Several files at a time (cmake/several.cmake): it looks at all that they include,
+# over and over. The test programs are left to the compiler's warnings: GoogleTest's macros take longest and tell least.
 if command -v clang-tidy >/dev/null; then
   echo "== clang-tidy"
   compiler=()
   if command -v clang++ >/dev/null; then compiler=(-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang); fi
-  cmake --preset emu -B build/lint -DCAIRN_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+  cmake --preset emu -B build/lint -DCAIRN_TESTS=OFF -DCAIRN_SEVERAL=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
     "${compiler[@]}" >/dev/null
-  sources=$(scripts/sources.sh | grep -E '^(src|runtime|lab)/.*\.cpp$' | grep -v '^runtime/cuda\.cpp$' || true)
-  if [ -n "$sources" ]; then
-    echo "$sources" | xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p build/lint || failed="$failed clang-tidy"
-  fi
+  ours="$PWD/(src|runtime|lab)/.*\.cpp"
+  several="$PWD/build/lint/(lab/)?CMakeFiles/cairn_(core|lab|lab_base)\.dir/Unity/.*"
+  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/lint/compile_commands.json | sort -u |
+    grep -xE "$ours|$several" | grep -vxF "$PWD/runtime/cuda.cpp" |
+    xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p build/lint --checks=-bugprone-suspicious-include \
+      --header-filter='.*/((include/cairn|src|runtime|lab)/.*\.(h|hpp)|(src|runtime|lab)/.*\.cpp)$' ||
+    failed="$failed clang-tidy"
 else
   skip clang-tidy
 fi

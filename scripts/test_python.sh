@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONDONTWRITEBYTECODE=1
-work=$PWD/build/python
+work=$PWD/build/python/${1:-}  # for each its own: they may run at once
 most_bytes=80000000  # of a wheel with kernels for a GPU
 
 usage() {
