@@ -1,5 +1,6 @@
 // What the traced emulator has recorded, as plain data, so that it can be passed out of its shared object. Counters
-// are named as in Nsight Compute. They count the source as written, not what nvcc merges or removes.
+// are named as in Nsight Compute. They count the source as written, not what nvcc merges or removes; those that begin with
+// merged_ count what it may merge.
 #pragma once
 
 #include <array>
@@ -18,6 +19,9 @@ struct Counters {
   std::uint64_t shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_bank_conflicts = 0;
   std::uint64_t shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_bank_conflicts = 0;
   std::uint64_t shared_load_bytes = 0, shared_store_bytes = 0;
+  // The shared loads once more, merged (emu/trace/merged_loads.hpp): 0 unless TraceSettings asks for them.
+  std::uint64_t merged_shared_load_requests = 0, merged_shared_load_wavefronts = 0;
+  std::uint64_t merged_shared_load_bank_conflicts = 0;
   std::uint64_t barriers = 0;  // one for all threads of a block
   std::uint64_t atomics = 0;   // requests of warps
   // cp.async: part of the global loads above. Its writes are part of the shared stores.
@@ -90,7 +94,9 @@ struct Trace {
 };
 
 struct TraceSettings {
-  bool detectors = true;  // races, bounds, initialization; counters are always on
+  bool detectors = true;      // races, bounds, initialization; counters are always on
+  bool merged_loads = false;  // but for those of merged loads
+  bool shapes_apart = false;  // a KernelTrace for each grid and block that a kernel is launched with
 };
 
 // The traced build: the same table, and access to the trace.

@@ -7,6 +7,7 @@
 #include "emu/machine/host_errors.hpp"
 #include "emu/machine/kernel_facts.hpp"
 #include "emu/machine/launch.hpp"
+#include "emu/report/report.hpp"
 #include "emu/shadow/cuda_runtime_api.h"
 
 namespace cairn::emu {
@@ -80,7 +81,8 @@ cudaError_t launch(const Launch& wanted) {
     return note(error, {Code::invalid_argument, "kernel " + kernel_facts(wanted.kernel).name + ": " + why});
   }
   const Status status = run_launch(wanted);
-  return status.ok() ? cudaSuccess : note(cudaErrorLaunchFailure, status);
+  if (status.ok()) return cudaSuccess;
+  return note(is_of_an_assertion(status.message()) ? cudaErrorAssert : cudaErrorLaunchFailure, status);
 }
 
 namespace {

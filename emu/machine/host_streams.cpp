@@ -24,7 +24,8 @@ constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 // Synchronizing calls return the error of a failed launch until cudaGetLastError takes it.
 cudaError_t waited() {
-  return cudaPeekAtLastError() == cudaErrorLaunchFailure ? cudaErrorLaunchFailure : cudaSuccess;
+  const cudaError_t error = cudaPeekAtLastError();
+  return error == cudaErrorLaunchFailure || error == cudaErrorAssert ? error : cudaSuccess;
 }
 
 // The streams that nobody created.

@@ -96,7 +96,7 @@ ProgramOutput run(const ProgramInput& input) {
   for (Value& value : values) pointers.push_back(value.bytes);
   pointers.push_back(nullptr);
   (void)take_failure();
-  begin_collecting({.detectors = input.detectors});
+  begin_collecting({.detectors = input.detectors, .merged_loads = true});
   const auto extent = [](const std::array<unsigned, 3>& of) { return dim3(of[0], of[1], of[2]); };
   const cudaError_t error = kernel.launch(extent(input.grid), extent(input.block), input.shared, pointers.data());
   if (error != cudaSuccess) output.failure = cudaGetErrorString(error);

@@ -63,7 +63,9 @@ void watch_from_now() {
   std::call_once(once, [] {
     if (std::getenv(kAnswerVariable) == nullptr) return;
     configure({.seed = std::strtoull(variable(kSeedVariable, "1").c_str(), nullptr, 10)});
-    begin_collecting({.detectors = variable(kDetectorsVariable, "1") != "0"});
+    begin_collecting({.detectors = variable(kDetectorsVariable, "1") != "0",
+                      .merged_loads = variable(kMergedVariable, "0") == "1",
+                      .shapes_apart = variable(kShapesVariable, "0") == "1"});
     sums = variable(kChecksumVariable, "0") == "1";
     if (const std::string first = variable(kFirstVariable, ""); !first.empty()) {
       const std::string type = variable(kTypeVariable, "");

@@ -196,9 +196,13 @@ std::string describe_trap(const Thread& thread) {
   return "__trap at " + describe(thread.site) + " in thread " + std::to_string(thread.linear);
 }
 
+constexpr const char* kAssertion = "assertion `";
+
 std::string describe_assertion(const Thread& thread, const char* condition) {
-  return "assertion `" + std::string(condition) + "' failed at " + describe(thread.site) + " in thread " +
+  return kAssertion + std::string(condition) + "' failed at " + describe(thread.site) + " in thread " +
          std::to_string(thread.linear);
 }
+
+bool is_of_an_assertion(const std::string& report) { return report.find(kAssertion) != std::string::npos; }
 
 }  // namespace cairn::emu

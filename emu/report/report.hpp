@@ -43,5 +43,6 @@ std::string describe_other_count(const Thread& thread, unsigned barrier, unsigne
 std::string describe_bad_copy(const Thread& thread, bool bad_shared, bool bad_global, int bytes, int valid);
 std::string describe_trap(const Thread& thread);
 std::string describe_assertion(const Thread& thread, const char* condition);
+bool is_of_an_assertion(const std::string& report);
 
 }  // namespace cairn::emu

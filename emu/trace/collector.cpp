@@ -46,6 +46,8 @@ void merge(SiteStats& into, const SiteStats& from) {
   into.shared = from.shared, into.store = from.store, into.atomic = from.atomic, into.copy = from.copy;
   into.requests += from.requests, into.cost += from.cost;
   into.conflicts += from.conflicts, into.bytes += from.bytes;
+  into.merged_requests += from.merged_requests, into.merged_cost += from.merged_cost;
+  into.merged_conflicts += from.merged_conflicts;
   if (from.worst > into.worst) {
     into.worst = from.worst;
     into.worst_request = from.worst_request;
@@ -63,6 +65,9 @@ Counters counters_of(const SiteStats& s) {
     (s.store ? c.shared_store_wavefronts : c.shared_load_wavefronts) = s.cost;
     (s.store ? c.shared_store_bank_conflicts : c.shared_load_bank_conflicts) = s.conflicts;
     (s.store ? c.shared_store_bytes : c.shared_load_bytes) = s.bytes;
+    c.merged_shared_load_requests = s.merged_requests;
+    c.merged_shared_load_wavefronts = s.merged_cost;
+    c.merged_shared_load_bank_conflicts = s.merged_conflicts;
   } else {
     (s.store ? c.global_store_requests : c.global_load_requests) = s.requests;
     (s.store ? c.global_store_sectors : c.global_load_sectors) = s.cost;
@@ -151,15 +156,23 @@ bool detectors_on() {
   return settings.detectors;
 }
 
+bool merged_loads_wanted() {
+  const std::lock_guard lock(mutex);
+  return settings.merged_loads;
+}
+
 BlockId open_launch(const Launch& launch) {
   const std::lock_guard lock(mutex);
   const std::string& name = kernel_facts(launch.kernel).name;
-  auto at = std::ranges::find_if(kernels, [&](const Kernel& k) { return k.trace.name == name; });
+  const auto grid = triple(launch.grid), block = triple(launch.block);
+  auto at = std::ranges::find_if(kernels, [&](const Kernel& k) {
+    return k.trace.name == name && (!settings.shapes_apart || (k.trace.grid == grid && k.trace.block == block));
+  });
   if (at == kernels.end()) {
     at = kernels.insert(kernels.end(), Kernel{});
     at->trace.name = name;
   }
-  at->trace.grid = triple(launch.grid), at->trace.block = triple(launch.block);
+  at->trace.grid = grid, at->trace.block = block;
   ++at->trace.launches;
   open_kernel = static_cast<std::size_t>(at - kernels.begin());
   launch_first = next_block;

@@ -20,6 +20,7 @@ struct SiteStats {
   bool shared = false, store = false, atomic = false;
   bool copy = false;                                               // the load or the store of an asynchronous copy
   std::uint64_t requests = 0, cost = 0, conflicts = 0, bytes = 0;  // cost: sectors, or wavefronts
+  std::uint64_t merged_requests = 0, merged_cost = 0, merged_conflicts = 0;
   unsigned worst = 0;
   Request worst_request;
   uint3 worst_block{};
@@ -47,6 +48,7 @@ struct RawFinding {
 
 void begin_collecting(const TraceSettings& settings);
 bool detectors_on();
+bool merged_loads_wanted();
 
 // Returns the number of the launch's first block, less one, which stands for "several blocks of this launch".
 BlockId open_launch(const Launch& launch);

@@ -63,6 +63,7 @@ inline void Tracer::take_request(const Request& request, Shape shape, const Entr
     check_request(rest, Shape::any, like.kind(), like.site(), warp);
   }
   count(request, shape, like.kind(), like.site(), warp);
+  if (merge_ && (like.kind() & kShared) != 0) merge(request, like.kind(), like.site(), warp);
 }
 
 // Takes requests from the front of the logs while all lanes that have entries take the same path. Returns how many.
@@ -134,6 +135,7 @@ void Tracer::drain(unsigned warp) {
   const unsigned lanes = std::min<unsigned>(kWarp, static_cast<unsigned>(block_->threads().size()) - first);
   bool empty = true;
   for (unsigned lane = 0; lane < lanes; ++lane) empty = empty && logs_[first + lane].size() == 0;
+  if (merge_) merged_loads_[warp].wall(merged_), count_merged();
   if (empty) return;
 
   struct Gathered {
@@ -167,6 +169,34 @@ void Tracer::drain(unsigned warp) {
     log.next = log.storage.get(), log.checked = 0;
   }
   for (const auto& [key, one] : requests) count(one.request, Shape::any, one.kind, key.site, warp);
+  if (!merge_) return;
+  for (const auto& [key, one] : requests) {  // in no order, so that none is merged
+    if ((one.kind & (kShared | kStore | kAtomicAccess)) == kShared) merged_.push_back({one.request, key.site});
+  }
+  count_merged();
+}
+
+void Tracer::merge(const Request& request, unsigned kind, SiteId site, unsigned warp) {
+  if ((kind & (kStore | kAtomicAccess)) != 0) {
+    merged_loads_[warp].wall(merged_);
+  } else if ((kind & (kMatrix | kCopied | kRelaxed)) != 0) {
+    merged_.push_back({request, site});
+    merged_.back().request.matrices = (kind & kMatrix) != 0;
+  } else {
+    merged_loads_[warp].add(request, site, merged_);
+  }
+  if (!merged_.empty()) count_merged();
+}
+
+void Tracer::count_merged() {
+  for (const MergedLoads::Load& load : merged_) {
+    SiteStats& s = stats_of(load.site);
+    const Wavefronts w = wavefronts(load.request);
+    ++s.merged_requests;
+    s.merged_cost += w.all;
+    s.merged_conflicts += w.conflicts();
+  }
+  merged_.clear();
 }
 
 inline SiteStats& Tracer::stats_of(SiteId site) {

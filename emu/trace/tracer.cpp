@@ -47,8 +47,9 @@ void Tracer::begin(Block& block) {
   static const std::size_t locals = bytes_of_locals();
   block_ = &block;
   const Launch& launch = block.launch();
-  detect_ = detectors_on();
+  detect_ = detectors_on(), merge_ = merged_loads_wanted();
   warps_ = (launch.threads() + kWarp - 1) / kWarp;
+  if (merge_) merged_loads_.resize(std::max<std::size_t>(merged_loads_.size(), warps_));
   clocks_.reset(warps_);
   read_times_.clear();
   launch_ = launch_blocks();

@@ -4,6 +4,7 @@
 //   access_check.cpp   whether an access is allowed: bounds and alignment; the text of findings
 //   requests.cpp       when a warp synchronizes, the logs of its lanes become requests, which are counted:
 //                      accesses by the same instruction in the same iteration
+//   merged_loads.cpp   which of the loads from shared memory a compiler makes one of
 //   race_requests.cpp  race and initialization checks of a request as a whole, where its words have equal histories
 //   races.cpp          the same checks, word by word
 //   atomics.cpp        atomics, fences and volatile accesses
@@ -29,6 +30,7 @@
 #include "emu/trace/access_history.hpp"
 #include "emu/trace/collector.hpp"
 #include "emu/trace/guard.hpp"
+#include "emu/trace/merged_loads.hpp"
 #include "emu/trace/read_times.hpp"
 #include "emu/trace/vector_clocks.hpp"
 
@@ -322,6 +324,8 @@ class Tracer {
   void take_request(const Request& request, Shape shape, const Entry& like, unsigned warp, std::uint32_t unchecked);
   SiteStats& stats_of(SiteId site);
   void count(const Request& request, Shape shape, unsigned kind, SiteId site, unsigned warp);
+  void merge(const Request& request, unsigned kind, SiteId site, unsigned warp);
+  void count_merged();
   void hand_over();
 
   static constexpr std::size_t kShortLog = 64;  // the logs of a warp fit into the L1 cache
@@ -333,7 +337,7 @@ class Tracer {
   std::uintptr_t site_base_ = 0;
   std::uintptr_t stacks_low_ = 0, stacks_bytes_ = 0;
   bool several_stacks_ = false;
-  bool detect_ = true;
+  bool detect_ = true, merge_ = false;
   const Thread* running_ = nullptr;  // the thread that log_ belongs to
   Log* log_ = nullptr;
   std::vector<Log> logs_;
@@ -386,6 +390,8 @@ class Tracer {
     SiteStats* stats = nullptr;
   };
   std::array<KnownSite, kKnownSites> known_sites_{};  // a cache of stats_
+  std::vector<MergedLoads> merged_loads_;             // by warp
+  std::vector<MergedLoads::Load> merged_;             // complete, and not yet counted
 
   std::vector<AccessHistory> shared_history_;
   std::vector<AccessHistory> shared_byte_history_;  // empty until single bytes are accessed

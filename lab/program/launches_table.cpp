@@ -25,6 +25,8 @@ Table launches_table(const emu::Trace& trace) {
                    {"global_store_sectors_per_request", "sectors each", Align::right, 2},
                    {"shared_load_requests", "shared loads"},
                    {"shared_load_wavefronts_per_request", "wavefronts each", Align::right, 2},
+                   {"merged_shared_load_requests", "if merged"},
+                   {"merged_shared_load_wavefronts_per_request", "wavefronts each", Align::right, 2},
                    {"shared_store_requests", "stores"},
                    {"shared_store_wavefronts_per_request", "wavefronts each", Align::right, 2},
                    {"barriers", "barriers"}};

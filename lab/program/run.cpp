@@ -39,6 +39,8 @@ std::vector<std::string> variables(const Watch& watch, const std::string& answer
   std::vector<std::string> all = {fmt::format("{}={}", kAnswerVariable, answer),
                                   fmt::format("{}={}", kSeedVariable, watch.seed),
                                   fmt::format("{}={:d}", kDetectorsVariable, watch.detectors || watch.compare),
+                                  fmt::format("{}={:d}", kMergedVariable, watch.count || watch.compare),
+                                  fmt::format("{}={:d}", kShapesVariable, watch.count && !watch.compare),
                                   fmt::format("{}={:d}", kChecksumVariable, watch.checksum)};
   if (watch.compare) {
     const auto& type = watch.compare->type;

@@ -20,6 +20,7 @@ struct Compare {
 struct Watch {
   std::uint64_t seed = 1;
   bool detectors = true;  // always on where kernels are compared
+  bool count = false;     // merged loads too, and the launches of a kernel by their shape
   bool checksum = false;
   std::optional<Compare> compare = {};
 };

@@ -43,6 +43,8 @@ constexpr Ratio kRatios[] = {
      }},
     {"shared_load_wavefronts_per_request", "wavefronts a shared load",
      [](const Counters& c) { return divided(c.shared_load_wavefronts, c.shared_load_requests); }},
+    {"merged_shared_load_wavefronts_per_request", "wavefronts a merged load",
+     [](const Counters& c) { return divided(c.merged_shared_load_wavefronts, c.merged_shared_load_requests); }},
     {"shared_store_wavefronts_per_request", "wavefronts a shared store",
      [](const Counters& c) { return divided(c.shared_store_wavefronts, c.shared_store_requests); }},
 };

@@ -208,7 +208,7 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
   const dispatch::Candidate candidate = dispatch::candidate(*rung, row, {facts.arch, facts.sms}, tile);
   const auto words = static_cast<std::int64_t>(candidate.choice.scratch_bytes / sizeof(float));
   const Matrix scratch(Type::f32, {1, words, words});
-  traced.begin({.detectors = detectors});
+  traced.begin({.detectors = detectors, .merged_loads = true});
   RungArgs args{row, used.alpha, A.device(), B.device(), used.beta, C.device(), facts.sms, scratch.memory()};
   args.bias = extras.bias.device(), args.before = extras.before.device();
   args.scale_a = extras.scale_a.device(), args.scale_b = extras.scale_b.device();

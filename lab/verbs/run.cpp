@@ -137,9 +137,12 @@ std::optional<program::Compare> asked_to_compare(const Options& options) {
 
 Seen watch(const Options& options, const std::optional<program::Compare>& compare, const std::string& file) {
   Seen seen;
-  seen.watched = program::run_watched(
-      file, options.arguments,
-      {.seed = options.seed, .detectors = options.check, .checksum = options.checksum, .compare = compare});
+  seen.watched = program::run_watched(file, options.arguments,
+                                      {.seed = options.seed,
+                                       .detectors = options.check,
+                                       .count = options.count,
+                                       .checksum = options.checksum,
+                                       .compare = compare});
   trace::Traced traced;
   traced.id = options.program;
   traced.own = options.arguments.empty() ? "no arguments" : fmt::format("{}", fmt::join(options.arguments, " "));

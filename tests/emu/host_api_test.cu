@@ -174,13 +174,14 @@ TEST_F(Host, AKernelThatFailsIsAnErrorAndTheNextOneRuns) {
     cudaLaunchConfig_t config{};
     config.gridDim = 3;
     config.blockDim = 32;
-    EXPECT_EQ(cudaLaunchKernelEx(&config, bad, how), cudaErrorLaunchFailure);
-    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+    const cudaError_t error = how == 1 ? cudaErrorAssert : cudaErrorLaunchFailure;
+    EXPECT_EQ(cudaLaunchKernelEx(&config, bad, how), error);
+    EXPECT_EQ(cudaDeviceSynchronize(), error);
     const std::string text = cudaGetErrorString(cudaPeekAtLastError());
-    EXPECT_TRUE(says(text, "unspecified launch failure: kernel cairn::emu_test::(anonymous namespace)::bad, block ("))
-        << text;
+    EXPECT_TRUE(says(text, how == 1 ? "device-side assert triggered: " : "unspecified launch failure: ")) << text;
+    EXPECT_TRUE(says(text, ": kernel cairn::emu_test::(anonymous namespace)::bad, block (")) << text;
     EXPECT_TRUE(says(text, expected[how])) << text;
-    EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
+    EXPECT_EQ(cudaGetLastError(), error);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_TRUE(emu::take_failure().ok()) << "told already";
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
