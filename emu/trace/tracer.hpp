@@ -109,7 +109,7 @@ class Tracer {
   void proxy_fence();
 
  private:
-  // The kind of an access, as bits. kRelaxed: volatile, or an atomic load or store. kCopied: the load or the store of an asynchronous copy.
+  // The kind of an access, as bits. kRelaxed: volatile, or an atomic load or store. kCopied: of an asynchronous copy.
   // kMatrix: a row of ldmatrix or stmatrix.
   static constexpr unsigned kStore = 1, kShared = 2, kAtomicAccess = 4, kCopied = 8, kRelaxed = 16, kMatrix = 32;
   struct Entry {
@@ -159,10 +159,7 @@ class Tracer {
     AccessHistory* history = nullptr;
     std::uint8_t* written = nullptr;
   };
-  // The same, with the address.
-  struct Target {
-    AccessHistory* history = nullptr;
-    std::uint8_t* written = nullptr;
+  struct Target : Words {
     std::uint64_t address = 0;
     bool shared = false;
   };
@@ -354,7 +351,7 @@ class Tracer {
   bool catches_up_ = true;
   std::unordered_set<BlockId> predecessors_;  // blocks that happen before this one, by atomics
   std::unordered_map<std::uintptr_t, VectorClocks::VectorClock>
-      left_;  // released by atomics of this block, by address
+      left_;  // released by this block's atomics, by address
   struct Fences {
     VectorClocks::VectorClock seen{};  // acquired by atomics; takes effect at the thread's next fence
     VectorClocks::VectorClock left{};  // at its last fence; released by its next atomics
