@@ -24,6 +24,16 @@ void Tracer::Log::drop(std::size_t count) {
   checked -= std::min(checked, dropped);
 }
 
+// The logs of a warp are equally long: a lane with a shorter one would stop earlier than the others, and the requests that
+// they have made since would count without it.
+void Tracer::grow_logs(unsigned warp, std::size_t capacity) {
+  const std::size_t first = std::size_t{warp} * kWarp, end = std::min(first + kWarp, logs_.size());
+  for (std::size_t i = first; i < end; ++i) capacity = std::max(capacity, logs_[i].capacity());
+  for (std::size_t i = first; i < end; ++i) {
+    if (logs_[i].capacity() < capacity) logs_[i].grow_to(capacity);
+  }
+}
+
 // A lane whose log is full waits for the other lanes, and then the requests they have in common are counted: so logs
 // stay short in loops without a barrier. Diverged lanes have few requests in common, and their logs grow.
 void Tracer::full() {
@@ -45,9 +55,7 @@ void Tracer::full() {
     } else if (drain_aligned(warp) > 0) {
       block_->forward(paused);  // the same warp continues: its stacks and logs are in the L1 cache
     } else {
-      for (std::size_t i = first; i < end; ++i) {
-        if (logs_[i].full()) logs_[i].grow_to(2 * logs_[i].size());
-      }
+      grow_logs(warp, 2 * mine.size());
     }
   }
 }

@@ -75,9 +75,9 @@ void Tracer::begin(Block& block) {
   several_stacks_ = block.stacks().slabs() > 1;
   if (logs_.size() < launch.threads()) logs_.resize(launch.threads());
   for (Log& log : logs_) {
-    if (log.storage == nullptr) log.grow_to(kShortLog);
     log.next = log.storage.get(), log.checked = 0;
   }
+  for (unsigned warp = 0; warp < warps_; ++warp) grow_logs(warp, kShortLog);
   site_base_ = static_cast<std::uintptr_t>(this_image().loaded_at) + 1;  // as site_of() counts
   image_low_ = image.low, image_bytes_ = image.bytes;
   locals_low_ = reinterpret_cast<std::uintptr_t>(shared_base()), locals_bytes_ = locals;

@@ -133,18 +133,17 @@ class Tracer {
     bool full() const { return next == limit; }
     const Entry* begin() const { return storage.get(); }
     std::size_t size() const { return static_cast<std::size_t>(next - storage.get()); }
+    std::size_t capacity() const { return static_cast<std::size_t>(limit - storage.get()); }
     void grow_to(std::size_t capacity);  // keeps the entries
     void drop(std::size_t count);        // from the front
   };
-  // A shared array.
-  struct Array {
+  struct Array {  // in shared memory
     std::uintptr_t start;
     std::size_t bytes;
     std::uint32_t offset;  // in the block's shared memory, as the tracer lays it out
     const char* name;
   };
-  // A device allocation that was accessed recently.
-  struct Recent {
+  struct Recent {  // a device allocation that was accessed recently
     std::uintptr_t start = 0;
     std::size_t bytes = 0;
     Region* region = nullptr;
@@ -316,6 +315,7 @@ class Tracer {
       full();
   }
   void full();
+  void grow_logs(unsigned warp, std::size_t capacity);
   std::size_t drain_aligned(unsigned warp);
   void drain(unsigned warp);
   void take_request(const Request& request, Shape shape, const Entry& like, unsigned warp, std::uint32_t unchecked);
