@@ -74,7 +74,7 @@ TEST(Progress, DumbTerminalsGetNeitherItNorColours) {
 // Checking everything is minutes; who asks for it is told before.
 TEST(Progress, ACheckOfEverythingSaysHowLongItTakes) {
   if (run_cairn("trace simt/02 --shape 32").code == 77) GTEST_SKIP() << "this build has no traced emulator";
-  const std::string stopped = "timeout --foreground --preserve-status --signal=INT 4 cairn ";  // a busy machine starts late
+  const std::string stopped = "timeout --foreground --preserve-status --signal=INT 4 cairn ";
   const Ran quick = run_shell(stopped + "verify --device emu --check");
   static const std::regex says(
       "Checking \\d+ rungs, \\d\\d cases each: about (1 min( \\d\\d s)?|\\d\\d s) on two cores; "
