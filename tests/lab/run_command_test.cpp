@@ -53,6 +53,15 @@ TEST_F(Program, ARowForEachKernelAndShapeOfLaunch) {
   const Ran ran = in_folder("cairn run faults.cu --count --format csv");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(has(ran.out, "\nfine,1,1x1x1,64x1x1,,,2,4,")) << ran.out;  // two warps store, and nobody loads
+
+  const std::string source = (scratch() / "shapes.cu").string();
+  std::ofstream(source) << "__global__ void k(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+                           "int main() {\n  int* out;\n  cudaMalloc(&out, 512);\n"
+                           "  k<<<1, 64>>>(out);\n  k<<<2, 32>>>(out);\n  k<<<2, 32>>>(out);\n}\n";
+  const Ran shapes = run_cairn("run " + source + " --count --format csv");
+  ASSERT_EQ(shapes.code, 0) << shapes.err;
+  EXPECT_TRUE(has(shapes.out, "\nk,1,1x1x1,64x1x1,")) << shapes.out;
+  EXPECT_TRUE(has(shapes.out, "\nk,2,2x1x1,32x1x1,")) << shapes.out;
 }
 
 TEST_F(Program, MakeBuildsAProjectWithAnArchive) {
