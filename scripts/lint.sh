@@ -36,10 +36,10 @@ if command -v clang-tidy >/dev/null; then
   if command -v clang++ >/dev/null; then compiler=(-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang); fi
   cmake --preset emu -B build/lint -DCAIRN_TESTS=OFF -DCAIRN_SEVERAL=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
     "${compiler[@]}" >/dev/null
-  ours="$PWD/(src|runtime|lab)/.*\.cpp"
-  several="$PWD/build/lint/(lab/)?CMakeFiles/cairn_(core|lab|lab_base)\.dir/Unity/.*"
-  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/lint/compile_commands.json | sort -u |
-    grep -xE "$ours|$several" | grep -vxF "$PWD/runtime/cuda.cpp" |
+  several=$(find build/lint -path '*/cairn_*.dir/Unity/*' | grep -E '/cairn_(core|lab|lab_base)\.dir/')
+  apart=$(scripts/sources.sh | grep -E '^(src|runtime|lab)/.*\.cpp$' | grep -vx runtime/cuda.cpp | sed "s|^|$PWD/|" |
+    grep -vxF -f <(xargs sed -n 's/^#include "\(.*\)"$/\1/p' <<<"$several"))
+  printf '%s\n' "$several" "$apart" |
     xargs -n 1 -P "$(nproc)" clang-tidy --quiet -p build/lint --checks=-bugprone-suspicious-include \
       --header-filter='.*/((include/cairn|src|runtime|lab)/.*\.(h|hpp)|(src|runtime|lab)/.*\.cpp)$' ||
     failed="$failed clang-tidy"
