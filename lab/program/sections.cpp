@@ -1,5 +1,6 @@
 #include "lab/program/sections.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <fstream>
