@@ -16,6 +16,7 @@ struct BlockCost {
   double alone;         // and the fraction of it that a block reaches without a co-resident one
   double dram_alone;    // the same of DRAM bandwidth: how much of it one block's copies in flight reach
   double epilogue;      // cycles per tile, after its last k-step
+  double turn = 0;      // the same of a tile that waited for another to end: it overlaps nothing
   double fixup = 0;     // cycles of the fix-up kernel of split tiles, without the bytes it moves
   int resident = 1;     // co-resident blocks of an SM
 };
@@ -36,7 +37,8 @@ inline Forecast block_forecast(const BlockCost& b, const Problem& p, const Devic
   Forecast f;
   f.add("launch", kLaunch / mhz);
   f.add(loop >= memory ? "main loop" : "main loop (DRAM)", std::max(loop, memory) / mhz);
-  f.add("epilogue", b.epilogue * std::max(full + last, 1.0) / mhz);
+  const double tiles = std::max(full + last, 1.0), waiting = std::max(tiles - b.resident, 0.0);
+  f.add("epilogue", (b.epilogue * (tiles - waiting) + std::max(b.epilogue, b.turn) * waiting) / mhz);
   f.add("fix-up of split tiles", fixup / mhz);
   return f;
 }

@@ -361,10 +361,11 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 Choice choose(const Query& query) {
   struct Speed {
     double efficiency,
-        alone;  // multiply-adds per issue slot, relative to tile 0; the part of it that one block reaches
+        alone;    // multiply-adds per issue slot, relative to tile 0; the part of it that one block reaches
+    double turn;  // cycles
   };
-  constexpr Speed kSpeeds[] = {{1.01, 0.92},  {0.99, 0.7},  {0.875, 0.65},
-                               {0.715, 0.66}, {0.73, 0.73}, {0.78, 0.66}};  // of an H200
+  constexpr Speed kSpeeds[] = {{1.01, 0.92, 13000}, {0.99, 0.7, 6400},  {0.875, 0.65, 4000},
+                               {0.715, 0.66, 1850}, {0.73, 0.73, 4000}, {0.78, 0.66, 4000}};  // of an H200
   static_assert(std::size(kSpeeds) == std::size(kTiles));
   const Problem& p = query.problem;
   const auto copies = [](std::int64_t ld) { return ld % 4 == 0 ? 1 : ld % 2 == 0 ? 0.98 : 0.953; };
@@ -376,6 +377,7 @@ Choice choose(const Query& query) {
                          .alone = kSpeeds[i].alone,
                          .dram_alone = 0.47,
                          .epilogue = 3300,
+                         .turn = kSpeeds[i].turn,
                          .fixup = 2850,
                          .resident = t.blocks};
     return divided(cost, ceil_div(p.k, t.bk), t.blocks, p, query.device);
