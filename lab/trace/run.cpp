@@ -189,8 +189,8 @@ void look_for_unwritten(const Matrix& C, const Rung& rung, const Problem& p, emu
 
 bool available() { return true; }
 
-Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::uint64_t seed, bool detectors,
-                  const Scalars& scalars) {
+Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::uint64_t seed,
+                  const emu::TraceSettings& settings, const Scalars& scalars) {
   const Rung* rung = find(id);
   if (rung == nullptr) throw Error(kUsage, fmt::format("the traced ladder has no rung '{}'", id));
   const emu::TracedEntry& traced = *cairn_emu_traced();
@@ -208,7 +208,7 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
   const dispatch::Candidate candidate = dispatch::candidate(*rung, row, {facts.arch, facts.sms}, tile);
   const auto words = static_cast<std::int64_t>(candidate.choice.scratch_bytes / sizeof(float));
   const Matrix scratch(Type::f32, {1, words, words});
-  traced.begin({.detectors = detectors, .merged_loads = true});
+  traced.begin(settings);
   RungArgs args{row, used.alpha, A.device(), B.device(), used.beta, C.device(), facts.sms, scratch.memory()};
   args.bias = extras.bias.device(), args.before = extras.before.device();
   args.scale_a = extras.scale_a.device(), args.scale_b = extras.scale_b.device();
@@ -221,7 +221,7 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
     result.failure = status.message();
     return result;  // what a failed launch left undone is no finding of its own
   }
-  if (detectors && used.beta == 0) look_for_unwritten(C, *rung, row, result.trace);
+  if (settings.detectors && used.beta == 0) look_for_unwritten(C, *rung, row, result.trace);
   result.failure = wrong(row, rung->kind, A, B, C, extras, used);
   return result;
 }
@@ -230,18 +230,18 @@ Traced trace_rung(const std::string& id, int tile, const Problem& problem, std::
 
 bool available() { return false; }
 
-Traced trace_rung(const std::string&, int, const Problem&, std::uint64_t, bool, const Scalars&) {
+Traced trace_rung(const std::string&, int, const Problem&, std::uint64_t, const emu::TraceSettings&, const Scalars&) {
   throw Error(kLacking, "this build has no traced emulator");
 }
 
 #endif
 
-Traced trace_contender(const std::string& id, const Problem& problem, std::uint64_t seed, bool detectors,
-                       const Scalars& scalars) {
+Traced trace_contender(const std::string& id, const Problem& problem, std::uint64_t seed,
+                       const emu::TraceSettings& settings, const Scalars& scalars) {
   const std::size_t at = std::min(id.find('@'), id.size());
   int tile = 0;
   if (at < id.size()) (void)std::from_chars(id.data() + at + 1, id.data() + id.size(), tile);
-  return trace_rung(id.substr(0, at), tile, problem, seed, detectors, scalars);
+  return trace_rung(id.substr(0, at), tile, problem, seed, settings, scalars);
 }
 
 }  // namespace cairn::lab::trace

@@ -90,7 +90,7 @@ std::optional<emu::Counters> counted(const Contender& contender, const Step& ste
   small.pack();
   small.lda += padding(asked.a()), small.ldb += padding(asked.b()), small.ldc += padding(asked.c());
   const trace::Traced run = trace::trace_contender(std::string(contender.id()), contender.suited(small), seed,
-                                                   /*detectors=*/false, step.scalars);
+                                                   {.detectors = false}, step.scalars);
   return run.failure.empty() ? std::optional(trace::total(run.trace)) : std::nullopt;
 }
 

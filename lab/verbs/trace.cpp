@@ -76,7 +76,7 @@ Seen watch(const Contenders& rungs, const std::vector<Alternatives>& problems, c
         continue;
       }
       seen.runs.push_back(trace::trace_contender(std::string(rung->id()), problem, options.seed,
-                                                 !options.no_detectors,
+                                                 {.detectors = !options.no_detectors, .merged_loads = true},
                                                  rung->work() == Work::product ? options.scalars : Scalars{}));
     }
   }

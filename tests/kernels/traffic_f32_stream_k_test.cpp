@@ -22,7 +22,7 @@ Problem problem(std::int64_t k) { return Problem::packed(Type::f32, Op::transpos
 // As much is copied as by one block; what is new is a tile of sums from each range, and each is read once.
 TEST(TrafficF32StreamK, RangesWriteTheirSumsOnceAndTheyAreReadOnce) {
   const emu::Counters one = count(kWhole, problem(kDepth));
-  const Traced traced = trace_rung(kStreamK, 0, problem(kDepth), 1, false);
+  const Traced traced = trace_rung(kStreamK, 0, problem(kDepth), 1, kCounters);
   ASSERT_EQ(traced.failure, "");
   ASSERT_EQ(traced.trace.kernels.size(), 2u);
   const emu::Counters &made = traced.trace.kernels[0].counters, &added = traced.trace.kernels[1].counters;
@@ -36,7 +36,7 @@ TEST(TrafficF32StreamK, RangesWriteTheirSumsOnceAndTheyAreReadOnce) {
 
 // A k too short to be worth it: one kernel.
 TEST(TrafficF32StreamK, AShortKIsNotDivided) {
-  EXPECT_EQ(trace_rung(kStreamK, 0, problem(64), 1, false).trace.kernels.size(), 1u);
+  EXPECT_EQ(trace_rung(kStreamK, 0, problem(64), 1, kCounters).trace.kernels.size(), 1u);
 }
 
 // Rows that begin anywhere: words instead of 16 bytes, four times as many requests, but little more than the same sectors.
@@ -68,7 +68,7 @@ TEST(TrafficF32StreamK, CleanUnderAllDetectors) {
   for (const char* layout : {"nn", "nt", "tn", "tt"}) {
     for (const char* shape : {" 64x128x640", " 70x190x601", " 130x62x1202", " 60x66x1200 batch=3 stride_b=0"}) {
       const Problem p = parsed("f32 " + std::string(layout) + shape);
-      EXPECT_EQ(trace_rung(kStreamK, 3, p, 1, false).trace.kernels.size(), 2u) << p.brief();
+      EXPECT_EQ(trace_rung(kStreamK, 3, p, 1, kCounters).trace.kernels.size(), 2u) << p.brief();
       expect_clean(kStreamK, 3, p, 1);
     }
     Problem odd = parsed("f32 " + std::string(layout) + " 150x270x333");

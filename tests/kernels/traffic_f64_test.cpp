@@ -68,7 +68,7 @@ TEST(TrafficF64, CleanUnderAllDetectors) {
       expect_clean(kRung, tile, odd, 2);
     }
     const Problem deep = Problem::packed(Type::f64, layout.first, layout.second, 30, 14, 4001, Order::row, 2);
-    EXPECT_EQ(trace_rung(kRung, split, deep, 1, false).trace.kernels.size(), 2u);
+    EXPECT_EQ(trace_rung(kRung, split, deep, 1, kCounters).trace.kernels.size(), 2u);
     expect_clean(kRung, split++, deep, 2);
   }
 }

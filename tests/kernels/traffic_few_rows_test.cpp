@@ -15,7 +15,7 @@ constexpr std::uint64_t kLarge = kMany * kK * 4 / 32;  // sectors of the large m
 emu::Counters count(Op op_a, Op op_b, bool turned, std::int64_t beyond) {
   Problem p = Problem::packed(Type::f32, op_a, op_b, turned ? kMany : 1, turned ? 1 : kMany, kK);
   (turned ? p.lda : p.ldb) += beyond;
-  const Traced traced = trace_rung("simt/24_few_rows", kTile, p, 1, true);
+  const Traced traced = trace_rung("simt/24_few_rows", kTile, p, 1, {});
   EXPECT_EQ(traced.failure, "");
   EXPECT_TRUE(traced.trace.findings.empty());
   return traced.trace.kernels.at(0).counters;

@@ -74,7 +74,7 @@ TEST(HopperTraffic, ThreadsStoreColumnsThatEndWithinAPiece) {
 // Operands that TMA cannot take are copied by a kernel of its own, both in one launch, and each is read once.
 TEST(HopperTraffic, TheSummitCopiesWhatIsOffTheGridFirst) {
   const Problem odd = Problem::packed(Type::bf16, Op::none, Op::transpose, 128, 256, 65);
-  const Traced traced = trace_rung("hopper/59_summit", 0, odd, 1, false);
+  const Traced traced = trace_rung("hopper/59_summit", 0, odd, 1, kCounters);
   ASSERT_EQ(traced.failure, "");
   ASSERT_EQ(traced.trace.kernels.size(), 2u);
   EXPECT_EQ(traced.trace.kernels[0].launches, 1u);

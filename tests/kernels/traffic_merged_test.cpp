@@ -31,7 +31,7 @@ std::map<std::string, Measured> on_the_gpu() {
 TEST(MergedLoads, AreWhatTheGpuCountsWhereLoopsAreUnrolledByFourOrMore) {
   const auto gpu = on_the_gpu();
   for (const char* id : {"simt/04_block_tile", "simt/11_a_transposed", "simt/16_warp_tile"}) {
-    const emu::Counters c = count(id, 256);
+    const emu::Counters c = count(id, 256, 0, kMerged);
     EXPECT_GT(c.shared_load_requests, gpu.at(id).requests) << id;
     EXPECT_EQ(c.merged_shared_load_requests, gpu.at(id).requests) << id;
     EXPECT_EQ(c.merged_shared_load_wavefronts, gpu.at(id).wavefronts) << id;
@@ -42,7 +42,7 @@ TEST(MergedLoads, AreWhatTheGpuCountsWhereLoopsAreUnrolledByFourOrMore) {
 TEST(MergedLoads, AreTheMostThatCanBeMerged) {
   const auto gpu = on_the_gpu();
   for (const char* id : {"simt/06_thread_tile_1d", "simt/08_thread_tile_2d"}) {
-    const emu::Counters c = count(id, 256);
+    const emu::Counters c = count(id, 256, 0, kMerged);
     EXPECT_GT(c.shared_load_requests, gpu.at(id).requests) << id;
     EXPECT_LT(c.merged_shared_load_requests, gpu.at(id).requests) << id;
   }
@@ -50,7 +50,7 @@ TEST(MergedLoads, AreTheMostThatCanBeMerged) {
 
 TEST(MergedLoads, LeaveWideLoadsAsTheyAre) {
   for (const char* id : {"simt/13_bank_linear", "simt/17_warp_tile_vec4"}) {
-    const emu::Counters c = count(id, 128);
+    const emu::Counters c = count(id, 128, 0, kMerged);
     EXPECT_EQ(c.merged_shared_load_requests, c.shared_load_requests) << id;
     EXPECT_EQ(c.merged_shared_load_wavefronts, c.shared_load_wavefronts) << id;
     EXPECT_EQ(c.merged_shared_load_bank_conflicts, c.shared_load_bank_conflicts) << id;

@@ -16,7 +16,7 @@ constexpr std::uint64_t kPieces = kM * kN / kWarp / kWarps / 16;  // 8 rows of 1
 
 emu::Counters count_layout(Op op_a, Op op_b) {
   const Problem p = Problem::packed(Type::f32, op_a, op_b, kM, kN, kK);
-  const Traced traced = trace_rung("simt/22_pipelined", 0, p, 1, true);
+  const Traced traced = trace_rung("simt/22_pipelined", 0, p, 1, {});
   EXPECT_EQ(traced.failure, "");
   EXPECT_TRUE(traced.trace.findings.empty());
   return traced.trace.kernels.at(0).counters;

@@ -12,7 +12,7 @@ constexpr int kTiles = 12;
 constexpr Op kOps[] = {Op::none, Op::transpose};
 
 emu::Counters count_tile(int tile, const Problem& p) {
-  const Traced traced = trace_rung("simt/25_small_products", tile, p, 1, true);
+  const Traced traced = trace_rung("simt/25_small_products", tile, p, 1, {});
   EXPECT_EQ(traced.failure, "");
   EXPECT_TRUE(traced.trace.findings.empty());
   return traced.trace.kernels.at(0).counters;

@@ -15,7 +15,7 @@ Problem problem(std::int64_t k) { return Problem::packed(Type::f16, Op::none, Op
 // As much is multiplied and copied as by one block; what is new is a tile of f32 sums from each share.
 TEST(TrafficStreamK, SharesWriteTheirSumsOnceAndTheyAreReadOnce) {
   const emu::Counters one = count(kTiles, problem(kDepth));
-  const Traced traced = trace_rung(kStreamK, 0, problem(kDepth), 1, false);
+  const Traced traced = trace_rung(kStreamK, 0, problem(kDepth), 1, kCounters);
   ASSERT_EQ(traced.failure, "");
   ASSERT_EQ(traced.trace.kernels.size(), 2u);
   const emu::Counters &made = traced.trace.kernels[0].counters, &added = traced.trace.kernels[1].counters;
@@ -35,7 +35,7 @@ TEST(TrafficStreamK, SharesWriteTheirSumsOnceAndTheyAreReadOnce) {
 // A k too short to be worth it: one kernel, and what 38 does.
 TEST(TrafficStreamK, AShortKIsNotCut) {
   const emu::Counters one = count(kTiles, problem(kSize));
-  const Traced traced = trace_rung(kStreamK, 0, problem(kSize), 1, false);
+  const Traced traced = trace_rung(kStreamK, 0, problem(kSize), 1, kCounters);
   ASSERT_EQ(traced.trace.kernels.size(), 1u);
   const emu::Counters& made = traced.trace.kernels[0].counters;
   EXPECT_EQ(made.mma_instructions, one.mma_instructions);
@@ -51,12 +51,12 @@ TEST(TrafficStreamK, CleanUnderAllDetectors) {
   for (const Op op_a : {Op::none, Op::transpose}) {
     for (const Op op_b : {Op::none, Op::transpose}) {
       const Problem even = Problem::packed(Type::bf16, op_a, op_b, 200, 136, 2560);
-      EXPECT_EQ(trace_rung(kStreamK, 0, even, 1, false).trace.kernels.size(), 2u);
+      EXPECT_EQ(trace_rung(kStreamK, 0, even, 1, kCounters).trace.kernels.size(), 2u);
       expect_clean(kStreamK, 0, even, 1);
       Problem odd = Problem::packed(Type::f32, op_a, op_b, 270, 30, 1601);
       odd.compute = Compute::tf32;
       odd.lda += 1, odd.ldc += 3;
-      EXPECT_EQ(trace_rung(kStreamK, 0, odd, 2, false).trace.kernels.size(), 2u);
+      EXPECT_EQ(trace_rung(kStreamK, 0, odd, 2, kCounters).trace.kernels.size(), 2u);
       expect_clean(kStreamK, 0, odd, 2);
     }
   }

@@ -86,13 +86,17 @@ std::vector<Problem> clean_problems(const Rung& rung) {
   return problems;
 }
 
-// Every tile of every rung, edges included, in several orders of threads.
+// Every tile of every rung, edges included, in several orders of threads; a tile of a long menu sees each problem in one
+// of them.
 TEST_P(Clean, UnderAllDetectors) {
   const Rung& rung = *GetParam();
   for (int tile = 0; tile < rung.tiles; ++tile) {
+    std::uint64_t turn = static_cast<std::uint64_t>(tile);
     for (const Problem& p : clean_problems(rung)) {
+      ++turn;
       for (const std::uint64_t seed : {1, 2, 3}) {
-        const Traced traced = trace_rung(std::string(rung.id), tile, p, seed, true);
+        if (rung.tiles > 4 && seed != 1 + turn % 3) continue;
+        const Traced traced = trace_rung(std::string(rung.id), tile, p, seed, {});
         EXPECT_EQ(traced.failure, "") << p.brief();
         for (const emu::Finding& finding : traced.trace.findings)
           ADD_FAILURE() << p.brief() << ", tile " << tile << ", " << emu::name(finding.fault) << ": " << finding.what;

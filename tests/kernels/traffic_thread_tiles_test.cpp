@@ -140,13 +140,13 @@ TEST(Traffic, AnOddLeadingDimensionTakesTheScalarPath) {
   const Problem even = Problem::packed(Type::f32, Op::none, Op::none, kSize, kSize, kSize);
   for (const char* id : {"simt/05_block_tile_vec4", "simt/07_thread_tile_1d_vec4", "simt/10_vector_copy",
                          "simt/12_a_transposed_vec4"}) {
-    const Traced vectors = trace_rung(id, 0, even, 1, true);
+    const Traced vectors = trace_rung(id, 0, even, 1, {});
     EXPECT_EQ(vectors.failure, "") << id;
     const std::uint64_t requests = vectors.trace.kernels.at(0).counters.global_load_requests;
     for (std::int64_t Problem::*ld : {&Problem::lda, &Problem::ldb, &Problem::ldc}) {
       Problem odd = even;
       odd.*ld += 1;
-      const Traced words = trace_rung(id, 0, odd, 1, true);
+      const Traced words = trace_rung(id, 0, odd, 1, {});
       EXPECT_EQ(words.failure, "") << id;
       for (const emu::Finding& finding : words.trace.findings) ADD_FAILURE() << id << ": " << finding.what;
       // C matters to the rung that stores it by vectors.

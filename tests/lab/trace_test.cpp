@@ -307,7 +307,7 @@ TEST(TraceJson, HasItsKeys) {
 TEST(TraceRun, CountsARung) {
   if (!available()) GTEST_SKIP() << "this build has no traced emulator";
   const Problem problem = Problem::packed(Type::f32, Op::none, Op::none, 64, 64, 64);
-  const Traced run = trace_contender("simt/02_coalesced", problem, 3, true);
+  const Traced run = trace_contender("simt/02_coalesced", problem, 3, {});
   EXPECT_EQ(run.failure, "");
   EXPECT_TRUE(alarms({run}).empty()) << alarms({run})[0];
   ASSERT_EQ(run.trace.kernels.size(), 1u);
