@@ -85,9 +85,10 @@ std::string fault(const PageCommand& command, const Ran& ran, Way how) {
   return ran.code == 77 ? "the page does not say that it needs a GPU: " + said : said;
 }
 
+const std::regex kFuzz("--fuzz [0-9]+");
+
 std::string as_run(const PageCommand& command, Way how) {
-  static const std::regex fuzz("--fuzz [0-9]+");
-  const std::string text = how == Way::quick ? std::regex_replace(command.text, fuzz, "--fuzz 2") : command.text;
+  const std::string text = how == Way::quick ? std::regex_replace(command.text, kFuzz, "--fuzz 2") : command.text;
   if (how != Way::gpu) return "export CUDA_VISIBLE_DEVICES=; " + text;
   const bool long_bench = text.starts_with("cairn bench ") && text.find("--seconds") == std::string::npos;
   return long_bench ? "cairn bench --seconds 0.02 " + text.substr(12) : text;
@@ -133,6 +134,7 @@ class Runner {
       if (!is_run(command) && !(command.is("jq") && has_jq)) continue;
       const std::string text = as_run(command, how_);
       if (stands_alone(text) && !first_time(text)) continue;
+      if (how_ == Way::as_written && !std::regex_search(text, kFuzz)) continue;  // the quick way has run it as it is
       const auto start = std::chrono::steady_clock::now();
       const std::string wrong = fault(command, run_shell_in(folder, text), how_);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -165,7 +167,8 @@ TEST(PageCommands, Run) {
   Runner runner(way());
   runner.run();
   for (const std::string& fault : runner.faults()) ADD_FAILURE() << fault;
-  EXPECT_GT(runner.ran(), std::getenv("CAIRN_PAGES_OF") == nullptr ? 150u : 0u);
+  const std::size_t at_least = way() == Way::as_written ? 30 : 150;
+  EXPECT_GT(runner.ran(), std::getenv("CAIRN_PAGES_OF") == nullptr ? at_least : 0);
 }
 
 std::set<std::string> targets_of_make() {

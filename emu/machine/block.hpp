@@ -131,6 +131,7 @@ class Block {
     busy_.store(now, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
+  bool busy() const { return busy_.load(std::memory_order_relaxed); }
   [[noreturn]] void fail(std::string message);
 
  private:

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "emu/machine/bad_access.hpp"
 #include "emu/machine/block.hpp"
 #include "emu/machine/kernel_facts.hpp"
 #include "emu/machine/preemption.hpp"
@@ -85,6 +86,7 @@ void Grid::work() {
   try {
     Block& block = block_of_this_thread();
     const PreemptionTimer preempt;
+    const AccessGuard guard;
     while (!failed()) {
       const std::uint64_t turn = next_.fetch_add(1, std::memory_order_relaxed);
       if (turn >= blocks_) break;

@@ -82,7 +82,7 @@ cudaError_t launch(const Launch& wanted) {
   }
   const Status status = run_launch(wanted);
   if (status.ok()) return cudaSuccess;
-  return note(is_of_an_assertion(status.message()) ? cudaErrorAssert : cudaErrorLaunchFailure, status);
+  return note(error_of(status.message()), status);
 }
 
 namespace {

@@ -27,17 +27,6 @@ constexpr long kTickNanoseconds =
 
 struct sigaction earlier;  // the handler before ours
 
-std::uintptr_t place_of(const void* context) {
-  [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#if defined(__aarch64__)
-  return machine.pc;
-#elif defined(__x86_64__)
-  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-#else
-  return 0;
-#endif
-}
-
 // Runs on the stack of the interrupted fiber. Switches only if the fiber was in code of this image: elsewhere, in the
 // C library, it may hold a lock.
 void on_tick(int signal, siginfo_t* info, void* context) {
@@ -52,7 +41,7 @@ void on_tick(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   Block* block = Block::current();
   static const Span image = image_span();
-  if (block != nullptr && place_of(context) - image.low < image.bytes) block->tick();
+  if (block != nullptr && interrupted_at(context) - image.low < image.bytes) block->tick();
   errno = error;
 }
 
@@ -103,6 +92,17 @@ void listen() {
 }
 
 }  // namespace
+
+std::uintptr_t interrupted_at(const void* context) {
+  [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__aarch64__)
+  return machine.pc;
+#elif defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#else
+  return 0;
+#endif
+}
 
 PreemptionTimer::PreemptionTimer() {
   if (trace_hooks != nullptr) return;

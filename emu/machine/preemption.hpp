@@ -4,6 +4,8 @@
 // interrupted while it logs an access.
 #pragma once
 
+#include <cstdint>
+
 namespace cairn::emu {
 
 // The timer of the calling OS thread, for as long as it runs blocks.
@@ -14,5 +16,8 @@ class PreemptionTimer {
   PreemptionTimer(const PreemptionTimer&) = delete;
   PreemptionTimer& operator=(const PreemptionTimer&) = delete;
 };
+
+// The instruction at which a signal found its thread: of the third argument of its handler.
+std::uintptr_t interrupted_at(const void* context);
 
 }  // namespace cairn::emu

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "emu/machine/bad_access.hpp"
 #include "emu/machine/builtin_call.hpp"
 #include "emu/machine/elf_symbols.hpp"
 #include "emu/machine/errors.hpp"
@@ -52,6 +53,7 @@ void run(const Launch& wanted) {
     block->fail("a kernel launches a kernel: dynamic parallelism is not emulated, in thread " +
                 std::to_string(block->self().linear));
   }
+  heed_bad_accesses();
   const cudaError_t error = launch(wanted);
   if (error == cudaSuccess) return;
   std::fflush(stdout);

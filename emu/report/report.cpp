@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -203,6 +204,27 @@ std::string describe_assertion(const Thread& thread, const char* condition) {
          std::to_string(thread.linear);
 }
 
-bool is_of_an_assertion(const std::string& report) { return report.find(kAssertion) != std::string::npos; }
+constexpr const char *kIllegalAccess = "an illegal memory access", *kFullStack = "its stack is full";
+
+std::string describe_bad_access(const Thread& thread, std::uintptr_t address, bool of_stack) {
+  std::ostringstream text;
+  text << "thread " << thread.linear << ": ";
+  if (of_stack) {
+    text << kFullStack << ", which has " << StackPool::kBytes / 1024
+         << " KB here: recursion without end, or large local arrays";
+  } else {
+    text << kIllegalAccess << ", address 0x" << std::hex << address
+         << ", which is nobody's; cairn run --check says which array was left";
+  }
+  return text.str();
+}
+
+cudaError_t error_of(const std::string& report) {
+  const auto says = [&](const char* words) { return report.find(words) != std::string::npos; };
+  return says(kAssertion)       ? cudaErrorAssert
+         : says(kIllegalAccess) ? cudaErrorIllegalAddress
+         : says(kFullStack)     ? cudaErrorHardwareStackError
+                                : cudaErrorLaunchFailure;
+}
 
 }  // namespace cairn::emu

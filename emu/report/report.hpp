@@ -1,6 +1,7 @@
 // The text of the emulator's error reports.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ std::string describe_other_count(const Thread& thread, unsigned barrier, unsigne
 std::string describe_bad_copy(const Thread& thread, bool bad_shared, bool bad_global, int bytes, int valid);
 std::string describe_trap(const Thread& thread);
 std::string describe_assertion(const Thread& thread, const char* condition);
-bool is_of_an_assertion(const std::string& report);
+// An address that is nobody's, or past the end of the thread's own stack.
+std::string describe_bad_access(const Thread& thread, std::uintptr_t address, bool of_stack);
+// The error that a launch ends with, by what is reported of it.
+cudaError_t error_of(const std::string& report);
 
 }  // namespace cairn::emu

@@ -59,7 +59,7 @@ class RungTest : public testing::Test {
     // takes which case moves on with every round, so that none gets, say, all cases of one placement.
     const bool emulated = machine->facts().kind == runtime::Kind::emu;
     // Of a menu, all but two see fewer; the more there are of them, the fewer.
-    const std::size_t some = tile_ < 2 ? 1 : rung_.tiles > 20 ? 16 : rung_.tiles > 10 ? 8 : rung_.tiles > 4 ? 4 : 1;
+    const std::size_t some = tile_ < 2 ? 1 : rung_.tiles > 20 ? 24 : rung_.tiles > 10 ? 12 : rung_.tiles > 4 ? 4 : 1;
     // So does the second of two types of one size: the kernel is the same.
     const bool alike = std::any_of(rung_.types.begin(), rung_.types.end(), [&](const Types& other) {
       return &other < &types && size_of(other.in) == size_of(types.in) && other.compute == types.compute;
@@ -85,7 +85,8 @@ class RungTest : public testing::Test {
             like.batch = 3;
             like.m = 17, like.n = 33, like.k = 5;
             for (unsigned placement = 0; placement < 4; ++placement)
-              expect_passed(contender, make_case(1000 + placement, like, {1, 0.5}, Mode::exact, placement));
+              if (!emulated || some == 1 || placement == turn_ % 4)
+                expect_passed(contender, make_case(1000 + placement, like, {1, 0.5}, Mode::exact, placement));
           } else {
             like.m = like.n = like.k = 8;
             const Verdict verdict = check(contender, make_case(0, like, {1, 0}, Mode::exact, 0));

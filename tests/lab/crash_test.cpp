@@ -1,0 +1,55 @@
+// A kernel's access to memory that is nobody's fails its launch, in a program without detectors: tests/lab/programs/crash.cu.
+#include "tests/lab/program_support.hpp"
+
+namespace cairn::testing {
+namespace {
+
+class Crash : public Program {
+ protected:
+  static void SetUpTestSuite() {
+    program_ = (scratch() / "crash").string();
+    made_ = in_folder("cairn-nvcc crash.cu -o " + program_);
+  }
+  void SetUp() override {
+    Program::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(made_.code, 0) << made_.err;
+  }
+  // The program goes on, and its next kernel computes.
+  static std::string reported(const std::string& fault, const std::string& error) {
+    const Ran ran = in_folder(program_ + " " + fault);
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_EQ(ran.out, "ended by " + error + "\nthen cudaSuccess, 10\n") << ran.err;
+    return ran.err;
+  }
+
+  static inline std::string program_;
+  static inline Ran made_;
+};
+
+TEST_F(Crash, NoneInAProgramWithoutFaults) { EXPECT_EQ(reported("", "cudaSuccess"), ""); }
+
+TEST_F(Crash, OfANullPointer) {
+  const std::string said = reported("none", "cudaErrorIllegalAddress");
+  EXPECT_TRUE(has(said, "cairn: kernel none, block (")) << said;
+  EXPECT_TRUE(has(said, "thread 5: an illegal memory access, address 0x0, which is nobody's")) << said;
+}
+
+TEST_F(Crash, OfAnIndexThatIsFarTooLarge) {
+  const std::string said = reported("far", "cudaErrorIllegalAddress");
+  EXPECT_TRUE(has(said, ": an illegal memory access, address 0x")) << said;
+}
+
+TEST_F(Crash, OfARecursionThatIsTooDeep) {
+  const std::string said = reported("deep", "cudaErrorHardwareStackError");
+  EXPECT_TRUE(has(said, "thread 0: its stack is full, which has 128 KB here")) << said;
+}
+
+// Of the host's own faults the system's way is left alone.
+TEST_F(Crash, OfTheHostEndsTheProgram) {
+  const Ran ran = in_folder(program_ + " host");
+  EXPECT_EQ(ran.code, 128 + 11) << ran.out << ran.err;
+}
+
+}  // namespace
+}  // namespace cairn::testing
