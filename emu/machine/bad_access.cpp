@@ -1,8 +1,10 @@
 #include "emu/machine/bad_access.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <iterator>
 
 #include "emu/machine/block.hpp"
 #include "emu/machine/elf_symbols.hpp"
@@ -12,14 +14,14 @@
 namespace cairn::emu {
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
 constexpr std::size_t kBytes = 64 * 1024;
 
 std::atomic<bool> heeding = false;
 struct sigaction earlier[std::size(kSignals)];
 
 void as_before(int signal, siginfo_t* info, void* context) {
-  const struct sigaction& before = earlier[signal == kSignals[0] ? 0 : 1];
+  const struct sigaction& before = earlier[std::ranges::find(kSignals, signal) - kSignals];
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
   sigaction(signal, &before, nullptr);  // and the same instruction once more
@@ -33,6 +35,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (block == nullptr || block->busy() || interrupted_at(context) - image.low >= image.bytes)
     return as_before(signal, info, context);
   block->busy(true);
+  if (signal == SIGFPE) block->fail(describe_division_by_zero(block->self()));
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   block->fail(describe_bad_access(block->self(), address, block->stacks().holds(address)));
 }

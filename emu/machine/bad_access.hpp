@@ -1,6 +1,6 @@
 // A kernel that touches memory that is nobody's ends its launch, as on a GPU, and not the program: the signal is taken
-// for the thread that ran, and the launch fails with a report. For whole programs; a process that has the emulator as a
-// library keeps its signals.
+// for the thread that ran, and the launch fails with a report. So does one that divides an integer by zero, for which a
+// GPU has a number. For whole programs; a process that has the emulator as a library keeps its signals.
 #pragma once
 
 #include <cstddef>

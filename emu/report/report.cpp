@@ -219,6 +219,11 @@ std::string describe_bad_access(const Thread& thread, std::uintptr_t address, bo
   return text.str();
 }
 
+std::string describe_division_by_zero(const Thread& thread) {
+  return "thread " + std::to_string(thread.linear) +
+         ": an integer is divided by zero; a GPU goes on, with a number that means nothing";
+}
+
 cudaError_t error_of(const std::string& report) {
   const auto says = [&](const char* words) { return report.find(words) != std::string::npos; };
   return says(kAssertion)       ? cudaErrorAssert

@@ -46,6 +46,7 @@ std::string describe_trap(const Thread& thread);
 std::string describe_assertion(const Thread& thread, const char* condition);
 // An address that is nobody's, or past the end of the thread's own stack.
 std::string describe_bad_access(const Thread& thread, std::uintptr_t address, bool of_stack);
+std::string describe_division_by_zero(const Thread& thread);
 // The error that a launch ends with, by what is reported of it.
 cudaError_t error_of(const std::string& report);
 

@@ -45,6 +45,14 @@ TEST_F(Crash, OfARecursionThatIsTooDeep) {
   EXPECT_TRUE(has(said, "thread 0: its stack is full, which has 128 KB here")) << said;
 }
 
+TEST_F(Crash, OfADivisionByZero) {
+#if defined(__aarch64__)
+  GTEST_SKIP() << "this processor divides by zero as a GPU does: it goes on";
+#endif
+  const std::string said = reported("divided", "cudaErrorLaunchFailure");
+  EXPECT_TRUE(has(said, "thread 0: an integer is divided by zero")) << said;
+}
+
 // Of the host's own faults the system's way is left alone.
 TEST_F(Crash, OfTheHostEndsTheProgram) {
   const Ran ran = in_folder(program_ + " host");

@@ -14,6 +14,8 @@ __device__ int deeper(volatile int* p, int depth) {
 }
 __global__ void deep(int* p, int depth) { *p = deeper(p, depth); }
 
+__global__ void divided(int* p) { *p = 8 / *p; }
+
 int main(int count, char** arguments) {
   const char* fault = count > 1 ? arguments[1] : "";
   int* p = nullptr;
@@ -22,6 +24,7 @@ int main(int count, char** arguments) {
   if (std::strcmp(fault, "none") == 0) none<<<2, 32>>>(nullptr);
   if (std::strcmp(fault, "far") == 0) far<<<1, 8>>>(p);
   if (std::strcmp(fault, "deep") == 0) deep<<<1, 1>>>(p, 1 << 20);
+  if (std::strcmp(fault, "divided") == 0) divided<<<1, 1>>>(p);
   std::printf("ended by %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   if (std::strcmp(fault, "host") == 0) *static_cast<volatile int*>(nullptr) = 1;
   cudaGetLastError();
