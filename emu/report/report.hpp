@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emu/machine/builtins.hpp"
+#include "emu/shadow/driver_types.h"
 
 namespace cairn::emu {
 
