@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "emu/machine/host_errors.hpp"
+#include "emu/report/report.hpp"
 #include "emu/shadow/cuda_runtime_api.h"
 
 struct CUstream_st {
@@ -25,7 +26,7 @@ constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 // Synchronizing calls return the error of a failed launch until cudaGetLastError takes it.
 cudaError_t waited() {
   const cudaError_t error = cudaPeekAtLastError();
-  return error == cudaErrorLaunchFailure || error == cudaErrorAssert ? error : cudaSuccess;
+  return ends_a_launch(error) ? error : cudaSuccess;
 }
 
 // The streams that nobody created.

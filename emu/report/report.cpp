@@ -224,6 +224,11 @@ std::string describe_division_by_zero(const Thread& thread) {
          ": an integer is divided by zero; a GPU goes on, with a number that means nothing";
 }
 
+bool ends_a_launch(cudaError_t error) {
+  return error == cudaErrorLaunchFailure || error == cudaErrorAssert || error == cudaErrorIllegalAddress ||
+         error == cudaErrorHardwareStackError;
+}
+
 cudaError_t error_of(const std::string& report) {
   const auto says = [&](const char* words) { return report.find(words) != std::string::npos; };
   return says(kAssertion)       ? cudaErrorAssert

@@ -50,5 +50,6 @@ std::string describe_bad_access(const Thread& thread, std::uintptr_t address, bo
 std::string describe_division_by_zero(const Thread& thread);
 // The error that a launch ends with, by what is reported of it.
 cudaError_t error_of(const std::string& report);
+bool ends_a_launch(cudaError_t error);
 
 }  // namespace cairn::emu
