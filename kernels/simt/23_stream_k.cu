@@ -360,9 +360,7 @@ Status launch(const RungArgs& args, int tile, Stream stream) {
 // to issue where that waits.
 Choice choose(const Query& query) {
   struct Speed {
-    double efficiency,
-        alone;    // multiply-adds per issue slot, relative to tile 0; the part of it that one block reaches
-    double turn;  // cycles
+    double efficiency, alone, turn;  // multiply-adds per issue slot, relative to 1; BlockCost's alone and turn
   };
   constexpr Speed kSpeeds[] = {{1.01, 0.92, 13000}, {0.99, 0.7, 6400},  {0.875, 0.65, 4000},
                                {0.715, 0.66, 1850}, {0.73, 0.73, 4000}, {0.78, 0.66, 4000}};  // of an H200

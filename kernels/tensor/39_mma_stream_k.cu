@@ -378,14 +378,7 @@ Choice choose(const Query& query) {
   const Tile& t = kTiles[0];
   const bool vector = query.aligned && p.lda * size_of(p.in) % 16 == 0 && p.ldb * size_of(p.in) % 16 == 0;
   const double rate = !vector ? 20 : p.in == Type::f32 ? 405 : 890;
-  const BlockCost cost{.bm = t.bm,
-                       .bn = t.bn,
-                       .rate = rate,
-                       .alone = vector ? 0.45 : 1,
-                       .dram_alone = 0.25,
-                       .epilogue = 5500,
-                       .fixup = 6000,
-                       .resident = t.blocks};
+  const BlockCost cost{t.bm, t.bn, rate, vector ? 0.45 : 1, 0.25, 5500, /*turn=*/0, 6000, t.blocks};
   return choose_split(cost, ceil_div(p.k * size_of(p.in), t.bk), t.blocks, p, query.device);
 }
 
