@@ -1,7 +1,11 @@
 // Stands in for CUDA's header of this name when a kernel file is compiled for the emulator.
 #pragma once
 
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
 
 #include "emu/shadow/assert.h"
 #include "emu/shadow/cuda_runtime_api.h"

@@ -50,7 +50,8 @@ inline unsigned linear_thread() {
 
 // The value of the lane with this rank; all ones, as of a lane that takes no part, if there is none.
 template <class T> T take(const char* call, const Lanes& lanes, const T& value, unsigned rank, Site site) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
+  // (The vector types copy themselves, as a whole.)
+  static_assert((std::is_trivially_copyable_v<T> || alignof(T) == sizeof(T)) && sizeof(T) <= 32,
                 "cairn: lanes exchange trivially copyable values of up to 32 bytes");
   const bool there = rank < lanes.size();
   const unsigned lane = there ? lanes.lane_of(rank) : lane_index();

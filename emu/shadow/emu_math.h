@@ -52,8 +52,11 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return y > x || x != x ? y : x;
 }
 
-// noexcept, because later C libraries declare some of them so.
+// noexcept, because later C libraries declare some of them so. Host sources of programs have an rsqrtf of their own, where
+// they share headers with kernels.
+#if defined(__CUDACC__) || !defined(CAIRN_PROGRAM)
 inline float rsqrtf(float x) noexcept { return 1.0f / sqrtf(x); }
+#endif
 inline double rsqrt(double x) noexcept { return 1.0 / sqrt(x); }
 inline double sinpi(double x) noexcept { return cairn::emu::sincos_of_pi(x).sin; }
 inline double cospi(double x) noexcept { return cairn::emu::sincos_of_pi(x).cos; }
