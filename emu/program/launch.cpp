@@ -9,6 +9,7 @@
 #include "emu/machine/builtin_call.hpp"
 #include "emu/machine/elf_symbols.hpp"
 #include "emu/machine/errors.hpp"
+#include "emu/program/device_heap.hpp"
 
 namespace cairn::emu::program {
 namespace {
@@ -54,6 +55,7 @@ void run(const Launch& wanted) {
                 std::to_string(block->self().linear));
   }
   heed_bad_accesses();
+  rewind_device_heap();
   const cudaError_t error = launch(wanted);
   if (error == cudaSuccess) return;
   std::fflush(stdout);

@@ -90,6 +90,7 @@ void preprocess(const Session& session, const std::string& source, const std::st
   for (const std::string& folder : session.tools.includes) words += {"-I", folder};
   words += {"-DCAIRN_EMULATED",          "-DCAIRN_PROGRAM",          "-D__NVCC__",
             "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=93"};
+  if (is_cuda(options, source)) words += {"-include", "emu/shadow/emu_heap.h"};
   if (options.standard != "20" && options.standard != "23") words += {"-include", "emu/shadow/emu_cpp17.h"};
   // Host and device code are compiled together, so that `#ifdef __CUDA_ARCH__` takes the device's side in both.
   if (is_cuda(options, source))
