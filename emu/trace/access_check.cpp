@@ -1,6 +1,8 @@
 // Bounds and alignment of an access; and the text of findings.
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "emu/machine/kernel_facts.hpp"
 #include "emu/report/report.hpp"
@@ -41,6 +43,8 @@ std::string Tracer::memory_at(std::uintptr_t address) const {
 // Ends the launch, as a GPU would: executing the access might crash this process.
 void Tracer::stop(RawFinding caught) {
   std::string message = "caught: " + caught.before;
+  constexpr std::string_view kPlace = ", at ";  // which is looked up when the trace is taken
+  if (message.ends_with(kPlace)) message.resize(message.size() - kPlace.size());
   add_finding(std::move(caught));
   block_->fail(std::move(message));  // does not return, so no object here may need its destructor
 }
