@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "emu/machine/kernel_facts.hpp"
@@ -194,10 +195,13 @@ void number_blocks_from(BlockId next) {
 void close_launch(const Launch&, const char* failure) {
   if (failure == nullptr) return;
   // A finding of a detector has been added already; a deadlock is reported by the emulator itself.
-  const std::string message = failure;
+  std::string message = failure;
   if (message.find(": caught: ") != std::string::npos) return;
+  // A finding names its kernel, so the report need not.
+  if (const std::size_t block = message.find(", block "); message.starts_with("kernel ") && block != std::string::npos)
+    message.erase(0, block + 2);
   const bool barrier = message.find("deadlock") != std::string::npos;
-  add_finding({barrier ? Fault::barrier : Fault::failed, 0, 0, message, "", ""});
+  add_finding({barrier ? Fault::barrier : Fault::failed, 0, 0, std::move(message), "", ""});
 }
 
 std::vector<BlockId> release_and_acquire(std::uintptr_t address, BlockId block,

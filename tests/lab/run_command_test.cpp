@@ -160,6 +160,12 @@ TEST_F(Program, WithoutAWatcherAFailedLaunchIsToldAtOnce) {
   EXPECT_TRUE(has(ran.err, "cairn: kernel barrier, block (0,0,0) of (1,1,1): deadlock")) << ran.err;
 }
 
+TEST_F(Program, AFindingNamesItsKernelOnce) {
+  const Ran ran = in_folder("cairn run faults.cu --check -- barrier");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(has(ran.out, "barrier: kernel barrier: block (0,0,0) of (1,1,1): deadlock")) << ran.out;
+}
+
 TEST_F(Program, WhatDoesNotCompileIsTheCompilersToSay) {
   const std::string file = (scratch() / "broken.cu").string();
   std::ofstream(file) << "__global__ void k(int* x) {\n  x[0] = nothing;\n}\nint main() { k<<<1, 1>>>(nullptr); }\n";
