@@ -198,7 +198,8 @@ void close_launch(const Launch&, const char* failure) {
   std::string message = failure;
   if (message.find(": caught: ") != std::string::npos) return;
   // A finding names its kernel, so the report need not.
-  if (const std::size_t block = message.find(", block "); message.starts_with("kernel ") && block != std::string::npos)
+  if (const std::size_t block = message.find(", block ");
+      message.starts_with("kernel ") && block != std::string::npos)
     message.erase(0, block + 2);
   const bool barrier = message.find("deadlock") != std::string::npos;
   add_finding({barrier ? Fault::barrier : Fault::failed, 0, 0, std::move(message), "", ""});
