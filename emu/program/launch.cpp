@@ -18,6 +18,8 @@ thread_local bool looking = false;
 thread_local const void* found = nullptr;  // an address within the kernel
 thread_local dim3 found_cluster;
 
+[[maybe_unused]] const bool heeds = (heed_bad_accesses(), true);  // before main(), for launches of every kind
+
 // Where the function begins that holds this address.
 const void* beginning_of(const void* inside) {
   const Image& image = this_image();
@@ -54,7 +56,6 @@ void run(const Launch& wanted) {
     block->fail("a kernel launches a kernel: dynamic parallelism is not emulated, in thread " +
                 std::to_string(block->self().linear));
   }
-  heed_bad_accesses();
   rewind_device_heap();
   const cudaError_t error = launch(wanted);
   if (error == cudaSuccess) return;

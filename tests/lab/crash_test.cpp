@@ -35,6 +35,11 @@ TEST_F(Crash, OfANullPointer) {
   EXPECT_TRUE(has(said, "thread 5: an illegal memory access, address 0x0, which is nobody's")) << said;
 }
 
+TEST_F(Crash, OfAKernelThatIsLaunchedByACall) {
+  const Ran ran = in_folder(program_ + " called");
+  EXPECT_EQ(ran.out, "ended by cudaErrorIllegalAddress\nthen cudaSuccess, 10\n") << ran.err;
+}
+
 TEST_F(Crash, OfAnIndexThatIsFarTooLarge) {
   const std::string said = reported("far", "cudaErrorIllegalAddress");
   EXPECT_TRUE(has(said, ": an illegal memory access, address 0x")) << said;

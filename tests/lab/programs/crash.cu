@@ -22,6 +22,11 @@ int main(int count, char** arguments) {
   cudaMalloc(&p, 4);
   cudaMemset(p, 0, 4);
   if (std::strcmp(fault, "none") == 0) none<<<2, 32>>>(nullptr);
+  if (std::strcmp(fault, "called") == 0) {
+    int* nothing = nullptr;
+    void* parameters[] = {&nothing};
+    cudaLaunchKernel(reinterpret_cast<void*>(&none), dim3(2), dim3(32), parameters, 0, nullptr);
+  }
   if (std::strcmp(fault, "far") == 0) far<<<1, 8>>>(p);
   if (std::strcmp(fault, "deep") == 0) deep<<<1, 1>>>(p, 1 << 20);
   if (std::strcmp(fault, "divided") == 0) divided<<<1, 1>>>(p);
