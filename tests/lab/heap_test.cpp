@@ -4,23 +4,14 @@
 namespace cairn::testing {
 namespace {
 
-class Heap : public Program {
+class Heap : public CompiledProgram<Heap> {
+ public:
+  static constexpr const char* kName = "heap";
+
  protected:
-  static void SetUpTestSuite() {
-    program_ = (scratch() / "heap").string();
-    made_ = in_folder("cairn-nvcc heap.cu -o " + program_);
-  }
-  void SetUp() override {
-    Program::SetUp();
-    if (IsSkipped()) return;
-    ASSERT_EQ(made_.code, 0) << made_.err;
-  }
   static Ran check(const std::string& fault) {
     return in_folder("cairn run " + program_ + " --check -- '" + fault + "'");
   }
-
-  static inline std::string program_;
-  static inline Ran made_;
 };
 
 TEST_F(Heap, ListsAreMadeAddedUpAndFreed) {

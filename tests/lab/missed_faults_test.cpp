@@ -4,18 +4,11 @@
 namespace cairn::testing {
 namespace {
 
-class Missed : public Program {
- protected:
-  static void SetUpTestSuite() {
-    program_ = (scratch() / "missed").string();
-    made_ = in_folder("cairn-nvcc missed.cu -o " + program_);
-  }
-  void SetUp() override {
-    Program::SetUp();
-    if (IsSkipped()) return;
-    ASSERT_EQ(made_.code, 0) << made_.err;
-  }
+class Missed : public CompiledProgram<Missed> {
+ public:
+  static constexpr const char* kName = "missed";
 
+ protected:
   static Ran check(const std::string& fault, int seed = 1) {
     return in_folder("cairn run " + program_ + " --check --seed " + std::to_string(seed) + " -- '" + fault + "'");
   }
@@ -27,9 +20,6 @@ class Missed : public Program {
     EXPECT_TRUE(has(ran.out, "done: ")) << fault << ": the program did not go on\n" << ran.out;
     return ran.out;
   }
-
-  static inline std::string program_;
-  static inline Ran made_;
 };
 
 TEST_F(Missed, NothingIsFoundInAProgramWithoutFaults) {

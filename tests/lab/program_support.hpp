@@ -35,4 +35,21 @@ class Program : public ::testing::Test {
   }
 };
 
+// The program Test::kName.cu, compiled once for all tests of the class.
+template <class Test> class CompiledProgram : public Program {
+ protected:
+  static void SetUpTestSuite() {
+    program_ = (scratch() / Test::kName).string();
+    made_ = in_folder("cairn-nvcc " + std::string(Test::kName) + ".cu -o " + program_);
+  }
+  void SetUp() override {
+    Program::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(made_.code, 0) << made_.err;
+  }
+
+  static inline std::string program_;
+  static inline Ran made_;
+};
+
 }  // namespace cairn::testing
