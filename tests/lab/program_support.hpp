@@ -35,12 +35,12 @@ class Program : public ::testing::Test {
   }
 };
 
-// The program Test::kName.cu, compiled once for all tests of the class.
-template <class Test> class CompiledProgram : public Program {
+// The program Own::kName.cu, compiled once for all tests of the class.
+template <class Own> class CompiledProgram : public Program {
  protected:
   static void SetUpTestSuite() {
-    program_ = (scratch() / Test::kName).string();
-    made_ = in_folder("cairn-nvcc " + std::string(Test::kName) + ".cu -o " + program_);
+    program_ = (scratch() / Own::kName).string();
+    made_ = in_folder("cairn-nvcc " + std::string(Own::kName) + ".cu -o " + program_);
   }
   void SetUp() override {
     Program::SetUp();
