@@ -76,7 +76,8 @@ enum class Fault : std::uint8_t {
   barrier,         // some threads never arrive
   absent_lane,     // a shuffle from a lane that the mask names and that has returned or never existed
   unwritten,       // output that no thread wrote
-  failed           // anything else that ended the launch
+  failed,          // anything else that ended the launch
+  late_use         // shared memory of a block is used as the block ends or after it
 };
 const char* name(Fault fault);  // "race", "out-of-bounds" …
 

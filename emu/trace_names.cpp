@@ -50,6 +50,7 @@ const char* name(Fault fault) {
     case Fault::uninitialized: return "uninitialized";
     case Fault::barrier: return "barrier";
     case Fault::absent_lane: return "absent-lane";
+    case Fault::late_use: return "late-use";
     case Fault::unwritten: return "unwritten";
     case Fault::failed: break;
   }

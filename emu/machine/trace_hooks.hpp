@@ -18,6 +18,7 @@ struct TmaStore;
 struct Mbarrier;
 struct Sender;
 struct Launch;
+struct LateUse;
 
 struct TraceHooks {
   void (*launch_begins)(const Launch& launch);
@@ -83,6 +84,8 @@ struct TraceHooks {
   void (*cluster_phase_completed)(const std::vector<std::shared_ptr<const void>>& clocks);
   void (*cluster_acquire)();
   std::shared_ptr<const void> (*release_clock)();
+  // The shared memory of a block is used as the block ends or after it, in a launch that goes on all the same.
+  void (*used_late)(Block& block, const LateUse& use);
   // The grid's barrier is complete: what any block did before it happens before what this block does now. No thread
   // of the block has continued yet.
   void (*grid_synchronized)(Block& block);

@@ -10,6 +10,7 @@
 #include "emu/machine/elf_symbols.hpp"
 #include "emu/machine/errors.hpp"
 #include "emu/program/device_heap.hpp"
+#include "emu/sm90/late_use.hpp"
 
 namespace cairn::emu::program {
 namespace {
@@ -18,7 +19,9 @@ thread_local bool looking = false;
 thread_local const void* found = nullptr;  // an address within the kernel
 thread_local dim3 found_cluster;
 
-[[maybe_unused]] const bool heeds = (heed_bad_accesses(), true);  // before main(), for launches of every kind
+// Before main(), for launches of every kind.
+[[maybe_unused]] const bool heeds = (heed_bad_accesses(), true);
+[[maybe_unused]] const bool tolerates = late_uses_are_tolerated = true;
 
 // Where the function begins that holds this address.
 const void* beginning_of(const void* inside) {

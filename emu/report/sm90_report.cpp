@@ -134,9 +134,11 @@ std::string describe_no_peer(Block& block, unsigned rank) {
          number(block.cluster().size());
 }
 
-std::string describe_dead_peer(Block& block, unsigned rank) {
-  return caller(block.self()) + ": block " + number(rank) +
-         " of its cluster has ended, and its shared memory with it; a cluster_sync() must hold it back";
+LateUse describe_dead_peer(Block& block, unsigned rank) {
+  const Thread& thread = block.self();
+  return {std::string(thread.call) + " at ", thread.site,
+          " in thread " + number(thread.linear) + ": block " + number(rank) +
+              " of its cluster has ended, and its shared memory with it; a cluster_sync() must hold it back"};
 }
 
 std::string describe_no_cluster_sync(const Thread& thread) {
@@ -161,14 +163,15 @@ std::string describe_unfinished(Block& block, const Mbarrier& barrier) {
   return text + "waits for a copy that is in flight, issued at " + describe(barrier.loads.front().site);
 }
 
-std::string describe_unread(const TmaStore& store) {
-  return "the block ends while a store still reads its shared memory, issued at " + describe(store.site) +
-         ": tma_commit() and tma_wait_read() must come first";
+LateUse describe_unread(const Site& store) {
+  return {"the block ends while a store still reads its shared memory, issued at ", store,
+          ": tma_commit() and tma_wait_read() must come first"};
 }
 
-std::string describe_early_end(Block& block, const Mbarrier& barrier, const Sender& from) {
-  return "the block ends, and nothing makes it wait until " + barrier_at(block, barrier.address) +
-         " has been reached by " + sender(from) + ": a cluster_sync() must hold it back";
+LateUse describe_early_end(Block& block, const Mbarrier& barrier, const Sender& from) {
+  return {"the block ends, and nothing makes it wait until " + barrier_at(block, barrier.address) +
+              " has been reached by block " + number(from.rank) + " of its cluster, at ",
+          from.site, ": a cluster_sync() must hold it back"};
 }
 
 }  // namespace cairn::emu

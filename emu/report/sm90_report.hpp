@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "emu/sm90/late_use.hpp"
 #include "emu/sm90/tma.hpp"
 
 namespace cairn::emu {
@@ -34,14 +35,14 @@ std::string describe_bad_box(Block& block, BadBox why, const TensorMap& map, int
 
 // Another block of the cluster that does not exist, has ended, or may not have begun.
 std::string describe_no_peer(Block& block, unsigned rank);
-std::string describe_dead_peer(Block& block, unsigned rank);
+LateUse describe_dead_peer(Block& block, unsigned rank);
 std::string describe_no_cluster_sync(const Thread& thread);
 std::string describe_remote_no_mbarrier(Block& block, const void* address, const Sender& from);
 std::string describe_cluster_order(const Thread& thread, bool arrives);
 
 // A block that ends too early.
 std::string describe_unfinished(Block& block, const Mbarrier& barrier);
-std::string describe_unread(const TmaStore& store);
-std::string describe_early_end(Block& block, const Mbarrier& barrier, const Sender& from);
+LateUse describe_unread(const Site& store);
+LateUse describe_early_end(Block& block, const Mbarrier& barrier, const Sender& from);
 
 }  // namespace cairn::emu

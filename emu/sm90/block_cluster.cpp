@@ -106,12 +106,12 @@ void Block::finish() {
   for (Message& message : inbox_) mbarriers_.receive(message);
   inbox_.clear();
   if (const Mbarrier* barrier = mbarriers_.unfinished()) fail(describe_unfinished(*this, *barrier));
-  if (const TmaStore* store = stores_.finish()) fail(describe_unread(*store));
+  if (const auto store = stores_.finish(late_uses_are_tolerated)) late_use(*this, describe_unread(*store));
   std::uint32_t passed = 0;
   for (const ClusterPhases& each : cluster_phases_of_) passed = std::max(passed, each.passed);
   const Sender* by = nullptr;
   if (const Mbarrier* barrier = mbarriers_.awaiting_remote(passed, by))
-    fail(describe_early_end(*this, *barrier, *by));
+    late_use(*this, describe_early_end(*this, *barrier, *by));
 }
 
 }  // namespace cairn::emu

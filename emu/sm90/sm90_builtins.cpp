@@ -6,6 +6,7 @@
 #include "emu/machine/builtin_call.hpp"
 #include "emu/machine/shared_memory.hpp"
 #include "emu/machine/trace_hooks.hpp"
+#include "emu/report/report.hpp"
 #include "emu/report/sm90_report.hpp"
 
 namespace cairn::emu {
@@ -34,8 +35,13 @@ void check_box(Block& block, const TensorMap& map, const int* at, int rank, cons
     refuse(BadBox::past_the_end);
 }
 
+// To a block that has ended, an arrival is nothing; what TMA would write there may be another block's memory.
 void send(Block& block, unsigned rank, Message message) {
-  if (!block.cluster().post(rank, std::move(message))) block.fail(describe_dead_peer(block, rank));
+  const bool writes = message.load != nullptr;
+  if (block.cluster().post(rank, std::move(message))) return;
+  const LateUse use = describe_dead_peer(block, rank);
+  if (writes) block.fail(use.before + describe(use.place) + use.after);
+  late_use(block, use);
 }
 
 }  // namespace

@@ -53,16 +53,21 @@ void TmaStores::wait(unsigned thread, unsigned left) {
   queue.stores.erase(queue.stores.begin(), next);
 }
 
-const TmaStore* TmaStores::finish() {
-  if (!used_) return nullptr;
+std::optional<Site> TmaStores::finish(bool late) {
+  std::optional<Site> unread;
+  if (!used_) return unread;
   for (Queue& queue : queues_) {
-    for (const TmaStore& store : queue.stores) {
-      if (store.content.empty()) return &store;
+    for (TmaStore& store : queue.stores) {
+      if (store.content.empty()) {
+        unread = store.site;
+        if (!late) return unread;
+        read(store);
+      }
       write_box(store.map, store.at, store.content.data());
     }
     queue.stores.clear();
   }
-  return nullptr;
+  return unread;
 }
 
 }  // namespace cairn::emu

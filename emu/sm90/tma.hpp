@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "emu/machine/builtins.hpp"
@@ -38,8 +39,9 @@ class TmaStores {
   // Reads, or reads and writes, all groups of the thread but the newest `left`.
   void wait_read(unsigned thread, unsigned left);
   void wait(unsigned thread, unsigned left);
-  // The block ends: writes the stores that have been read. Returns one that has not, or null.
-  const TmaStore* finish();
+  // The block ends: writes the stores that have been read. Returns where one was issued that has not; `late`: reads and
+  // writes those too, otherwise nothing more is written.
+  std::optional<Site> finish(bool late);
 
  private:
   struct Queue {

@@ -6,6 +6,8 @@
 #include "emu/machine/kernel_facts.hpp"
 #include "emu/machine/shared_memory.hpp"
 #include "emu/machine/trace_hooks.hpp"
+#include "emu/report/report.hpp"
+#include "emu/sm90/late_use.hpp"
 
 namespace cairn::emu {
 namespace {
@@ -143,6 +145,12 @@ void Tracer::lanes_synchronize(unsigned warp, std::uint32_t) {
 
 namespace {
 
+void used_late(Block& block, const LateUse& use) {
+  if (!detectors_on()) return;
+  add_finding({Fault::late_use, site_of(use.place), 0, "block " + describe(block.index()) + ": " + use.before,
+               use.after, ""});
+}
+
 const TraceHooks kHooks = {
     [](const Launch& launch) { (void)open_launch(launch); },
     [](const Launch& launch, const char* failure) { close_launch(launch, failure); },
@@ -198,6 +206,7 @@ const TraceHooks kHooks = {
     },
     [] { tracer_of_this_thread().cluster_acquire(); },
     [] { return tracer_of_this_thread().release_clock(); },
+    used_late,
     [](Block&) { tracer_of_this_thread().grid_synchronized(); },
 };
 

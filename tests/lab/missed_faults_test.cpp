@@ -1,4 +1,5 @@
-// Faults within a thread and between the lanes of a warp, in a whole program: tests/lab/programs/missed.cu.
+// Faults within a thread, between the lanes of a warp (tests/lab/programs/missed.cu) and of a block that ends too early
+// (late.cu), in a whole program.
 #include "tests/lab/program_support.hpp"
 
 namespace cairn::testing {
@@ -65,6 +66,43 @@ TEST_F(Missed, AVariableThatNobodySetIsNoPlausibleNumber) {
     EXPECT_TRUE(has(ran.out, "done: cudaSuccess, 1 -1.69474e+38\n")) << fault << ran.out;
   }
 }
+
+class Late : public CompiledProgram<Late> {
+ public:
+  static constexpr const char* kName = "late";
+
+ protected:
+  // As the blocks end in any order: the launch goes on, and the detectors tell.
+  static void expect_found(const std::string& fault, const std::string& what) {
+    for (const int seed : {1, 2, 3}) {
+      const std::string run = "cairn run " + program_ + " --seed " + std::to_string(seed);
+      const Ran plain = in_folder(run + " -- " + fault), checked = in_folder(run + " --check -- " + fault);
+      EXPECT_EQ(plain.code, 0) << plain.err;
+      EXPECT_EQ(plain.out, "done: cudaSuccess, 1 2 255\n") << plain.err;
+      EXPECT_EQ(checked.code, 1) << checked.out << checked.err;
+      EXPECT_TRUE(checked.out.starts_with("done: cudaSuccess, 1 2 255\n")) << checked.out << checked.err;
+      EXPECT_TRUE(has(checked.out, what)) << checked.out;
+      EXPECT_FALSE(has(checked.out, "race: ")) << checked.out;
+    }
+  }
+};
+
+TEST_F(Late, NothingIsFoundInAProgramWhoseBlocksWait) {
+  for (const int seed : {1, 2, 3}) {
+    const Ran ran = in_folder("cairn run " + program_ + " --check --seed " + std::to_string(seed));
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_TRUE(ran.out.starts_with("done: cudaSuccess, 1 2 255\n")) << ran.out;
+    EXPECT_TRUE(has(ran.out, "The detectors found nothing.")) << ran.out;
+  }
+}
+
+TEST_F(Late, AStoreThatNobodyWaitsFor) {
+  expect_found("unread",
+               "late-use: kernel store: block (0,0,0): the block ends while a store still reads its shared memory, "
+               "issued at late.cu:");
+}
+
+TEST_F(Late, AnArrivalAtABlockThatMayBeGone) { expect_found("left", "a cluster_sync() must hold it back"); }
 
 }  // namespace
 }  // namespace cairn::testing
