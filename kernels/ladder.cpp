@@ -61,6 +61,8 @@ CAIRN_RUNG(hopper_56)
 CAIRN_RUNG(hopper_57)
 CAIRN_RUNG(hopper_58)
 CAIRN_RUNG(hopper_59)
+CAIRN_RUNG(hopper_60)
+CAIRN_RUNG(hopper_61)
 
 namespace cairn {
 
@@ -124,6 +126,8 @@ Ladder rungs() {
       &hopper_57::rung,  // TMA store
       &hopper_58::rung,  // pingpong
       &hopper_59::rung,  // summit
+      &hopper_60::rung,  // FP32 from BF16
+      &hopper_61::rung,  // FP32 from F16
   };
   return kRungs;
 }

@@ -74,5 +74,7 @@ set(CAIRN_RUNGS
   kernels/hopper/59_summit/tf32_grouped.cu
   kernels/hopper/59_summit/e4m3_grouped.cu
   kernels/hopper/59_summit/e4m3_promoted_grouped.cu
+  kernels/hopper/60_bf16x6.cu
+  kernels/hopper/61_f16x3.cu
 )
 list(TRANSFORM CAIRN_RUNGS PREPEND ${PROJECT_SOURCE_DIR}/)
