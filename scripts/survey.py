@@ -270,6 +270,7 @@ def survey(program, folder, scratch, tools, options):
             found = json.loads(seen.read_text())
             told = [f"{finding['fault']}: {finding['what']}" for finding in found["findings"]]
             told += [failure["what"] for failure in found["failures"]]
+            told = [text.replace(f"{scratch}/", "") for text in told]
             row.update(findings=len(told), finding=told[0][: 2 * LONGEST] if told else "")
     return row
 
@@ -295,12 +296,12 @@ def groups(rows):
         )
 
 
-def record(rows, options, folder):
+def output(*words):
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
+
+
+def record(rows, options, folder, commit):
     """As an experiment's record, which the tests of results/ read."""
-
-    def output(*words):
-        return subprocess.run(words, capture_output=True, text=True).stdout.strip()
-
     projects = [name for name in dict.fromkeys(row["project"] for row in rows)]
     commits = {name: output("git", "-C", str(folder / name), "rev-parse", "HEAD") for name in projects}
     for row in rows:
@@ -314,7 +315,7 @@ def record(rows, options, folder):
         "created": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "build": {
             "version": re.search(r"[\d.]+", output(str(options.bin / "cairn"), "--version"))[0],
-            "commit": output("git", "rev-parse", "HEAD"),
+            "commit": commit,
             "compiler": output("g++", "--version").splitlines()[0],
         },
         "machine": f"{os.cpu_count()} cores of {platform.machine()}, no GPU",
@@ -343,7 +344,7 @@ def main():
         sys.exit(f"survey.py: there is no {tools}/cairn-nvcc: build first, or give --bin")
     folder = options.folder.resolve()
     wanted = [p for p in [*PROGRAMS, *samples(folder)] if options.only in f"{p['project']}/{p['program']}"]
-    rows = []
+    rows, commit = [], output("git", "rev-parse", "HEAD")
     with tempfile.TemporaryDirectory(prefix="cairn-survey-") as scratch:
         for missing in sorted({p["project"] for p in PROGRAMS + [{"project": "cuda-samples"}]}):
             if not (folder / missing).is_dir():
@@ -361,7 +362,7 @@ def main():
         numbers = [g["programs"], g["compile"], g["passed"], f"{g['longest']:.1f}", g["checked"], g["found"]]
         print(f"| {g['name']} | {' | '.join(map(str, numbers))} |")
     if options.out:
-        options.out.write_text(json.dumps(record(rows, options, folder), indent=0) + "\n")
+        options.out.write_text(json.dumps(record(rows, options, folder, commit), indent=0) + "\n")
 
 
 if __name__ == "__main__":

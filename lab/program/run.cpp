@@ -100,8 +100,8 @@ Watched run_watched(const std::string& file, const std::vector<std::string>& arg
     };
     std::ranges::copy_if(watched.trace.kernels, std::back_inserter(watched.compared), is_it);
   }
-  // A launch that failed while it ran has its finding, which says as much.
-  const auto same = [&](const emu::Finding& finding) { return finding.what == watched.failure; };
+  // A launch that failed while it ran has its finding, which says as much and has its kernel beside it.
+  const auto same = [&](const emu::Finding& finding) { return watched.failure.ends_with(finding.what); };
   if (watched.failure.find(": caught: ") != std::string::npos || std::ranges::any_of(watched.trace.findings, same))
     watched.failure.clear();
   shorten(watched.trace);

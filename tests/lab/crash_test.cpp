@@ -50,6 +50,15 @@ TEST_F(Crash, OfADivisionByZero) {
 #endif
 }
 
+TEST_F(Crash, IsOneFindingOfARecord) {
+  const Ran ran = in_folder("cairn run " + program_ + " --check --format json -- last");
+  const std::string said = "its stack is full";
+  const std::size_t first = ran.out.find(said);
+  EXPECT_NE(first, std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find(said, first + 1), std::string::npos) << ran.out;
+  EXPECT_TRUE(has(ran.out, "\"failures\":[]") || has(ran.out, "\"failures\": []")) << ran.out;
+}
+
 // Of the host's own faults the system's way is left alone.
 TEST_F(Crash, OfTheHostEndsTheProgram) {
   const Ran ran = in_folder(program_ + " host");
