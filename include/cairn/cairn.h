@@ -165,6 +165,11 @@ cairn_status cairn_get_stream(cairn_handle handle, void** stream);
 /* Scratch memory on the device, aligned to 256 bytes, never freed here; (NULL, 0) returns to the handle's own. */
 cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t bytes);
 cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes);
+/* How f32 products that ask for nothing else (in and out f32, compute CAIRN_NATIVE) are computed from now on: CAIRN_NATIVE,
+ * in IEEE f32, or CAIRN_SPLIT, on GPUs and the emulator (cairn::Handle::set_f32). A handle begins with what the environment
+ * variable CAIRN_F32 says when it is created, native or split, and with CAIRN_NATIVE where it is not set. */
+cairn_status cairn_set_f32(cairn_handle handle, cairn_compute f32);
+cairn_status cairn_get_f32(cairn_handle handle, cairn_compute* f32);
 
 /* C must not share memory with A or B (which may share theirs): it is refused. Interleaving rows or columns of one
  * larger matrix are taken. Where alpha or k is 0, A and B are not read and may be anything. */

@@ -48,6 +48,14 @@ class Handle {
   // by the handle; (nullptr, 0) returns to the handle's own.
   Status set_workspace(void* workspace, std::size_t bytes) noexcept;
 
+  // How f32 products that ask for nothing else (in and out f32, compute native) are computed: `native`, in IEEE f32, or
+  // `split`, for programs that do not ask for Compute::split themselves. A handle begins with what the environment
+  // variable CAIRN_F32 says when it is opened, native or split, and with native where it is not set; open() refuses
+  // anything else. Calls and plans from now on change, plans made before do not. On the CPU nothing changes, and
+  // f32 with an epilogue, scales, groups or an Invariant stays IEEE f32; Plan::why() says which it is.
+  Status set_f32(Compute f32) noexcept;
+  Compute f32() const noexcept;
+
   struct Impl;
   Impl* impl() const noexcept { return impl_.get(); }
 

@@ -25,8 +25,9 @@ enum class Order : std::uint8_t { row, column };
 // How products are computed. `native` is IEEE arithmetic of the storage type, with f32 accumulation for
 // narrower types (e4m3 sums of tensor cores are promoted to f32 after at most 128 products). f32 inputs
 // may ask for `tf32` (tensor cores, factors rounded to 10 mantissa bits) or `split` (f32 accuracy from
-// three TF32 products), and e4m3 inputs for `fast` (no promotion: all of k is accumulated with the 14
-// significant bits that tensor cores keep). Only the mode that was asked for is used.
+// several products of narrower numbers), and e4m3 inputs for `fast` (no promotion: all of k is accumulated with the 14
+// significant bits that tensor cores keep). Only the mode that was asked for is used, by the problem or, for all f32 of
+// a handle, by Handle::set_f32 or CAIRN_F32 in the environment.
 enum class Compute : std::uint8_t { native, tf32, split, fast };
 
 // What the bits of C must not depend on, beside its own operands. `rows`: a row of C depends on its row of op(A), on

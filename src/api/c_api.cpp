@@ -196,6 +196,24 @@ cairn_status cairn_set_workspace(cairn_handle handle, void* workspace, size_t by
   });
 }
 
+cairn_status cairn_set_f32(cairn_handle handle, cairn_compute f32) {
+  return answer([&]() -> Status {
+    if (auto s = live(handle); !s.ok()) return s;
+    cairn::Compute compute{};
+    if (auto s = cairn::api::read_enum("f32", f32, CAIRN_FAST, compute); !s.ok()) return s;
+    return handle->handle.set_f32(compute);
+  });
+}
+
+cairn_status cairn_get_f32(cairn_handle handle, cairn_compute* f32) {
+  return answer([&]() -> Status {
+    if (auto s = live(handle); !s.ok()) return s;
+    if (f32 == nullptr) return null("f32");
+    *f32 = static_cast<cairn_compute>(handle->handle.f32());
+    return {};
+  });
+}
+
 cairn_status cairn_workspace_size(cairn_handle handle, const cairn_problem* problem, size_t* bytes) {
   return answer([&]() -> Status {
     if (auto s = live(handle); !s.ok()) return s;

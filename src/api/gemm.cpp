@@ -34,11 +34,12 @@ const Plan::Impl::Words& words(const Plan::Impl* plan) {
 
 // The handle's plan for a problem: from its cache, or a new one.
 Status find_plan(Handle::Impl& handle, const Problem& problem, PlanEntry*& out) {
-  out = handle.plans.find(problem);
+  const dispatch::SplitBy split_by = dispatch::split_by_for(problem, handle.split_by);
+  out = handle.plans.find(problem, split_by);
   if (out != nullptr) return {};
   if (auto s = dispatch::check(problem); !s.ok()) return s;
   std::shared_ptr<const Plan::Impl> plan;
-  if (auto s = dispatch::make_plan(handle.machine->facts(), problem, plan); !s.ok()) return s;
+  if (auto s = dispatch::make_plan(handle.machine->facts(), problem, plan, split_by); !s.ok()) return s;
   out = &handle.plans.add(std::move(plan));
   return {};
 }
@@ -98,7 +99,9 @@ Status plan(const Handle& handle, const Problem& problem, std::string_view rung,
     if (!handle.is_open()) return not_open();
     if (auto s = dispatch::check(problem); !s.ok()) return s;
     std::shared_ptr<const Plan::Impl> made;
-    if (auto s = dispatch::make_named_plan(handle.impl()->machine->facts(), problem, rung, made); !s.ok()) return s;
+    const Handle::Impl& impl = *handle.impl();
+    if (auto s = dispatch::make_named_plan(impl.machine->facts(), problem, rung, made, impl.split_by); !s.ok())
+      return s;
     out.impl_ = std::move(made);
     return {};
   });
@@ -124,9 +127,10 @@ Status run(Handle& handle, const Plan& plan, double alpha, double beta, const Op
       PlanEntry named{plan.impl_, {}};
       return execute(*handle.impl(), named, alpha, beta, operands);
     }
-    // A plan from another handle is added to this handle's cache, since a launch cache belongs to one handle.
+    // A plan from another handle is added to this handle's cache, since a launch cache belongs to one handle. It stays
+    // what it was made as, whatever this handle's f32 is.
     Handle::Impl& impl = *handle.impl();
-    PlanEntry* entry = impl.plans.find(plan.impl()->asked);
+    PlanEntry* entry = impl.plans.find(plan.impl()->asked, plan.impl()->split_by);
     if (entry == nullptr) entry = &impl.plans.add(plan.impl_);
     return execute(impl, *entry, alpha, beta, operands);
   });

@@ -17,6 +17,7 @@ Status Handle::open(int device, Handle& out) noexcept {
   return api::guarded([&]() -> Status {
     auto impl = std::make_unique<Impl>();
     if (auto s = runtime::open(device, impl->machine); !s.ok()) return s;
+    if (auto s = dispatch::split_by_environment(impl->split_by); !s.ok()) return s;
     out.impl_ = std::move(impl);
     return {};
   });
@@ -34,6 +35,22 @@ Status Handle::set_stream(void* stream) noexcept {
               "stream is not null; " + impl_->machine->facts().name + " has only the null stream"};
     }
     impl_->stream = stream;
+    return {};
+  });
+}
+
+Compute Handle::f32() const noexcept {
+  return impl_ && impl_->split_by != dispatch::SplitBy::nobody ? Compute::split : Compute::native;
+}
+
+Status Handle::set_f32(Compute f32) noexcept {
+  return api::guarded([&]() -> Status {
+    if (!impl_) return {Code::invalid_argument, "handle is not open; open it with Handle::open"};
+    if (f32 != Compute::native && f32 != Compute::split) {
+      const std::string given = f32 > Compute::fast ? std::to_string(static_cast<int>(f32)) : std::string(name(f32));
+      return {Code::invalid_argument, "f32 is " + given + "; it must be native or split"};
+    }
+    impl_->split_by = f32 == Compute::split ? dispatch::SplitBy::handle : dispatch::SplitBy::nobody;
     return {};
   });
 }

@@ -18,6 +18,7 @@ struct Handle::Impl {
   std::size_t lent_bytes = 0;
   runtime::Buffer own;  // the handle's own workspace, which grows as plans need it
 
+  dispatch::SplitBy split_by = dispatch::SplitBy::nobody;  // who asks for f32 as split: CAIRN_F32, then set_f32()
   dispatch::PlanCache plans;
 
   // Scratch memory of at least `bytes`: the caller's workspace if one was set, else the handle's own.

@@ -91,6 +91,11 @@ std::string why_not(const Rung& rung, const Problem& row, const Device& device) 
   return "";
 }
 
+Compute compute_of(const Rung& rung, const Problem& row) {
+  const Types* const types = types_of(rung, row);
+  return types == nullptr ? row.compute : types->compute;
+}
+
 Candidate candidate(const Rung& rung, const Problem& row, const Device& device, int tile, bool aligned) {
   Candidate found{&rung, {}, aligned, row.invariant != Invariant::none};
   found.choice.tile = std::max(tile, 0);

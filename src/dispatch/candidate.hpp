@@ -32,6 +32,8 @@ enum class Refusal : std::uint8_t {
 };
 Refusal refusal(const Rung& rung, const Problem& row, const Device& device);
 std::string why_not(const Rung& rung, const Problem& row, const Device& device);  // in words; empty if it takes it
+// The arithmetic of a rung that takes the problem: the one that was asked for, or native.
+Compute compute_of(const Rung& rung, const Problem& row);
 
 // A rung, and its card's choice for a problem.
 struct Candidate {

@@ -169,12 +169,26 @@ std::string explain_gpu(const Plan::Impl& plan) {
   return why;
 }
 
+// What becomes of f32 where the environment or the handle asks for it as split.
+std::string explain_f32(const Plan::Impl& plan) {
+  if (plan.split_by == SplitBy::nobody) return "";
+  const bool environment = plan.split_by == SplitBy::environment;
+  const std::string variable = kF32Variable;
+  if (plan.best.rung != nullptr && compute_of(*plan.best.rung, plan.row) == Compute::split)
+    return "f32 is computed as split, as " + (environment ? variable + " asks" : "the handle is set") + "\n";
+  std::string why = why_not_split(plan.asked, plan.kind);
+  if (why.empty()) why = "what is chosen computes so";
+  return "f32 stays IEEE f32, though " + (environment ? variable + " asks for split" : "the handle is set to split") +
+         ": " + why + "\n";
+}
+
 }  // namespace
 
 Plan::Impl::Words explain(const Plan::Impl& plan) {
   Plan::Impl::Words words;
   words.why = plan.asked.brief() + " on " + plan.device_name + "\n";
   if (plan.asked.order == Order::column) words.why += "column-major: run as row-major " + plan.row.brief() + "\n";
+  words.why += explain_f32(plan);
   words.why += plan.kind == runtime::Kind::cpu ? explain_cpu(plan) : explain_gpu(plan);
   if (plan.backend != nullptr) words.id = plan.backend->id;
   if (plan.best.rung == nullptr) return words;

@@ -128,11 +128,14 @@ Status plan_named(Plan::Impl& plan, std::string_view name) {
   return {};
 }
 
-std::shared_ptr<Plan::Impl> empty_plan(const runtime::Facts& facts, const Problem& problem) {
+std::shared_ptr<Plan::Impl> empty_plan(const runtime::Facts& facts, const Problem& problem, SplitBy split_by) {
   auto plan = std::make_shared<Plan::Impl>();
   plan->asked = problem;
   plan->row = with_used_strides(to_row(problem));
   plan->kind = facts.kind;
+  plan->split_by = split_by_for(problem, split_by);
+  if (plan->split_by != SplitBy::nobody && why_not_split(problem, facts.kind).empty())
+    plan->row.compute = Compute::split;
   plan->device = facts.device;
   plan->device_name = facts.name;
   plan->gpu = device_of(facts);
@@ -141,16 +144,17 @@ std::shared_ptr<Plan::Impl> empty_plan(const runtime::Facts& facts, const Proble
 
 }  // namespace
 
-Status make_plan(const runtime::Facts& facts, const Problem& problem, std::shared_ptr<const Plan::Impl>& out) {
-  const auto plan = empty_plan(facts, problem);
+Status make_plan(const runtime::Facts& facts, const Problem& problem, std::shared_ptr<const Plan::Impl>& out,
+                 SplitBy split_by) {
+  const auto plan = empty_plan(facts, problem, split_by);
   if (auto s = plan->kind == runtime::Kind::cpu ? plan_cpu(*plan) : plan_gpu(*plan); !s.ok()) return s;
   out = plan;
   return {};
 }
 
 Status make_named_plan(const runtime::Facts& facts, const Problem& problem, std::string_view rung,
-                       std::shared_ptr<const Plan::Impl>& out) {
-  const auto plan = empty_plan(facts, problem);
+                       std::shared_ptr<const Plan::Impl>& out, SplitBy split_by) {
+  const auto plan = empty_plan(facts, problem, split_by);
   if (auto s = plan_named(*plan, rung); !s.ok()) return s;
   plan->workspace = std::max(plan->best.choice.scratch_bytes, plan->fallback.choice.scratch_bytes);
   out = plan;

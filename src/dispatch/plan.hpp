@@ -12,6 +12,7 @@
 #include "runtime/runtime.hpp"
 #include "src/cpu/backend.hpp"
 #include "src/dispatch/candidate.hpp"
+#include "src/dispatch/f32.hpp"
 
 namespace cairn {
 
@@ -19,7 +20,7 @@ inline constexpr std::int64_t kInvariantLike = 128;  // rows, or columns, for wh
 
 struct Plan::Impl {
   Problem asked;
-  Problem row;  // `asked`, row-major
+  Problem row;  // `asked`, row-major, and computed as split if somebody asks for that and it can be
   runtime::Kind kind = runtime::Kind::cpu;
   int device = kCpu;
   std::string device_name;
@@ -29,6 +30,7 @@ struct Plan::Impl {
   dispatch::Candidate fallback;           // if A or B is misaligned for `best`; no rung where none is needed
   std::size_t workspace = 0;              // bytes, the most that run() may take
   bool named = false;                     // `best` was asked for by name
+  dispatch::SplitBy split_by = dispatch::SplitBy::nobody;  // who asks for f32 as split, if `asked` listens
 
   struct Words {
     std::string id, tile, why;
@@ -43,11 +45,12 @@ struct Plan::Impl {
 
 namespace dispatch {
 
-// `problem` has passed check().
-Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out);
+// `problem` has passed check(). `split_by` asks for it as split.
+Status make_plan(const runtime::Facts& device, const Problem& problem, std::shared_ptr<const Plan::Impl>& out,
+                 SplitBy split_by = SplitBy::nobody);
 // The same with a rung by name (find_rung()), if it takes the problem.
 Status make_named_plan(const runtime::Facts& device, const Problem& problem, std::string_view rung,
-                       std::shared_ptr<const Plan::Impl>& out);
+                       std::shared_ptr<const Plan::Impl>& out, SplitBy split_by = SplitBy::nobody);
 
 // On a GPU: `best`, or `fallback` if A or B is misaligned for it.
 const Candidate& candidate_for(const Plan::Impl& plan, const RungArgs& args);

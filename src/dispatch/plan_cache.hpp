@@ -1,4 +1,4 @@
-// A handle's plans by problem, so that calling gemm() in a loop plans once. A 4-way set-associative cache of 256
+// A handle's plans by problem, and by who asks for f32 as split, so that calling gemm() in a loop plans once. A 4-way set-associative cache of 256
 // entries: a new plan replaces the oldest of its set. Not thread-safe, as a handle is not.
 #pragma once
 
@@ -20,10 +20,13 @@ class PlanCache {
   static constexpr std::size_t kSets = 64, kWays = 4;
 
   // Null if there is none. The pointer is valid until the next add().
-  Entry* find(const Problem& problem) {
-    if (last_ != nullptr && last_->plan->asked == problem) return last_;
+  Entry* find(const Problem& problem, SplitBy split_by = SplitBy::nobody) {
+    const auto is_it = [&](const Entry* entry) {
+      return entry != nullptr && entry->plan->asked == problem && entry->plan->split_by == split_by;
+    };
+    if (is_it(last_)) return last_;
     for (const auto& entry : sets_[hash(problem) % kSets].entries)
-      if (entry != nullptr && entry->plan->asked == problem) return last_ = entry.get();
+      if (is_it(entry.get())) return last_ = entry.get();
     return nullptr;
   }
   Entry& add(std::shared_ptr<const Plan::Impl> plan) {
