@@ -2,7 +2,6 @@
 #pragma once
 
 #include "device/barrier.hpp"
-#include "device/cluster.hpp"
 #include "device/elect.hpp"
 #include "device/pdl.hpp"
 #include "device/setmaxnreg.hpp"
@@ -12,40 +11,17 @@
 #include "kernels/hopper/parts/partials.hpp"
 #include "kernels/hopper/parts/split_multiply.hpp"
 #include "kernels/hopper/parts/split_planes.hpp"
+#include "kernels/hopper/parts/split_repair.hpp"
 #include "kernels/hopper/parts/store.hpp"
 #include "kernels/hopper/parts/work.hpp"
 
 namespace cairn::hopper {
 
-struct SplitArgs {
-  Args g;  // k-steps are units of k
-  const SplitHeader* header;
-  const RowRange *ranges_a, *ranges_b;  // of all products; those of one, where all have it in common
-};
-
-// The ranges of the rows and columns of a product of the batch.
-struct TileRanges {
-  const RowRange *a, *b;
-  bool f16, wild;
-  __device__ __forceinline__ TileRanges(const SplitArgs& s, int batch, SplitHeader header)
-      : a(s.ranges_a + (s.g.broadcast_a ? 0 : batch * s.g.m)),
-        b(s.ranges_b + (s.g.broadcast_b ? 0 : batch * s.g.n)),
-        f16(header.f16 != 0),
-        wild(header.wild > 0) {}
-  // Of what C is multiplied by.
-  __device__ __forceinline__ int exponent(RowRange row, RowRange col) const {
-    return row.exponent() + col.exponent() - 2 * (f16 ? kF16Planes.exponent : kBf16Planes.exponent);
-  }
-  __device__ __forceinline__ bool skips(std::int64_t row, std::int64_t col) const {
-    return wild && (a[row].wild(f16) || b[col].wild(f16));
-  }
-};
-
 // Undoes the scaling of a warpgroup's accumulators, the first of which is at (row, col) of C; `rows` and `cols` from there
 // on are in it.
 template <class G>
-__device__ __forceinline__ void unscale(const TileRanges& ranges, std::int64_t row, std::int64_t col, int rows, int cols,
-                                        float (&acc)[G::wgmmas][G::wn / 2]) {
+__device__ __forceinline__ void unscale(const TileRanges& ranges, std::int64_t row, std::int64_t col, int rows,
+                                        int cols, float (&acc)[G::wgmmas][G::wn / 2]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, r = static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
   int of_cols[G::wn / 32];  // a lane loads every 32nd, and hands them to those that need them
 #pragma unroll
@@ -80,8 +56,8 @@ __device__ __forceinline__ void unscale(const TileRanges& ranges, std::int64_t r
 // out.
 template <class G>
 __device__ __forceinline__ void store_split(const Args& g, const TensorMap& C, const TileRanges& ranges,
-                                            const BatchPosition& at, int row,
-                                            float (&acc)[G::wgmmas][G::wn / 2], const Staging& staging) {
+                                            const BatchPosition& at, int row, float (&acc)[G::wgmmas][G::wn / 2],
+                                            const Staging& staging) {
   if (!ranges.wild) return store<Tf32, G, false, Form::plain>(g, C, at, row, 0, acc, staging);
 #pragma unroll
   for (int i = 0; i < G::wgmmas; ++i) {
@@ -101,6 +77,8 @@ __device__ __forceinline__ void store_split(const Args& g, const TensorMap& C, c
 // Of a thread: 192 accumulators, those of chains included, leave the producer few.
 inline constexpr int kSplitProducerRegisters = 40, kSplitConsumerRegisters = 232;
 
+inline constexpr int kRepairBarrier = 5;  // named; those before are the warpgroups' own, and for their turns
+
 // Stages of a unit of k, and where in a row of planes a stage begins.
 __device__ __forceinline__ int stages_of_unit(bool f16) { return kUnit / (f16 ? kF16Planes.k : kBf16Planes.k); }
 __device__ __forceinline__ int chunk_of(bool f16) { return f16 ? kF16Planes.chunk : kBf16Planes.chunk; }
@@ -116,11 +94,10 @@ __device__ __forceinline__ void split_gemm(const TensorMap& A, const TensorMap& 
   unsigned char* const sC = shared + G::stages * G::stage_bytes;
   Mbarrier* const full = reinterpret_cast<Mbarrier*>(sC + 2 * kBoxes * kBoxBytes);
   Mbarrier* const empty = full + G::stages;
-  const int together = g.down;  // blocks of a cluster, which have columns of B in common
   if (threadIdx.x == 0) {
     for (int i = 0; i < G::stages; ++i) {
       mbarrier_init(full + i, 1);
-      mbarrier_init(empty + i, static_cast<unsigned>(2 * together));
+      mbarrier_init(empty + i, 2);
     }
     fence_mbarrier_init();
   }
@@ -135,17 +112,9 @@ __device__ __forceinline__ void split_gemm(const TensorMap& A, const TensorMap& 
     clear_rows<G::stages, G::b_rows>(sB, g.rows_b);
     fence_proxy_async();
   }
-  auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
-  int rank = 0;
-  if (together > 1) {
-    cluster_sync();
-    rank = static_cast<int>(cluster_rank());
-    block /= together, blocks /= together;
-  } else {
-    __syncthreads();
-  }
+  __syncthreads();
   pdl_launch_dependents();
-  const ClusterPlace place = place_of(g, rank);
+  const auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x);
   int stage = 0;
   unsigned phase = 0;
   const auto advance = [&] {
@@ -158,35 +127,25 @@ __device__ __forceinline__ void split_gemm(const TensorMap& A, const TensorMap& 
     setmaxnreg_dec<kSplitProducerRegisters>();
     using TileA = OperandTile<1, G::bm, Major::k>;
     using TileB = OperandTile<1, G::bn, Major::k>;
-    const auto produce = [&]<bool share>() {
-      const Share of_a{}, of_b = share_of<TileB>(place.below, g.down, (1u << g.down) - 1);
+    const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+    if (warp == 0 && elect_one()) {
       pdl_wait();
       const bool f16 = may_f16 && g.stream_k.steps > 0 && s.header->f16 != 0;
       const int stages = stages_of_unit(f16), chunk = chunk_of(f16);
-      for (int i = 0; next_work(g, block, blocks, rank, i, work); ++i) {
-        const BatchPosition at = position_of(g, G::bm, G::bn, work, place);
+      for (int i = 0; next_work(g, block, blocks, 0, i, work); ++i) {
+        const BatchPosition at = position_of(g, G::bm, G::bn, work, {});
         const int row = static_cast<int>(at.row), col = static_cast<int>(at.col);
 #pragma unroll 1
         for (int step = work.begin * stages; step < work.end * stages; ++step, advance()) {
           mbarrier_wait(empty + stage, phase ^ 1);
           mbarrier_arrive_expect_tx(full + stage, (g.rows_a + g.rows_b) * kRowBytes);
           load<TileA, false>(sA + stage * G::bm * kRowBytes, A, row, step * chunk, g.broadcast_a ? 0 : at.batch,
-                             full + stage, of_a);
-          load<TileB, share>(sB + stage * G::bn * kRowBytes, B, col, step * chunk, g.broadcast_b ? 0 : at.batch,
-                             full + stage, of_b);
+                             full + stage, {});
+          load<TileB, false>(sB + stage * G::bn * kRowBytes, B, col, step * chunk, g.broadcast_b ? 0 : at.batch,
+                             full + stage, {});
         }
       }
-    };
-    const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
-    if (warp == 0 && elect_one()) {
-      if (together == 1) {
-        produce.template operator()<false>();
-      } else {
-        produce.template operator()<true>();
-      }
     }
-    __syncwarp();
-    if (together > 1) cluster_sync();  // until then other blocks may reach this one's memory
     return;
   }
   setmaxnreg_inc<kSplitConsumerRegisters>();
@@ -194,17 +153,14 @@ __device__ __forceinline__ void split_gemm(const TensorMap& A, const TensorMap& 
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), barrier = warp / 4,
             warpgroup = barrier - 1, row = warpgroup * G::wm;
   const Staging staging{sC + warpgroup * kBoxes * kBoxBytes, nullptr, barrier, warp % 4};
-  const int thread = static_cast<int>(threadIdx.x) % 128;
-  const bool releases = thread == 0 && together == 1, releases_remote = thread < together && together > 1;
   const auto release = [&](int used) {
-    if (releases) mbarrier_arrive(empty + used);
-    if (releases_remote) mbarrier_arrive_remote(empty + used, static_cast<unsigned>(thread));
+    if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + used);
   };
 
   const Turns turns{warpgroup};
   turns.begin();
   pdl_wait();
-  bool more = next_work(g, block, blocks, rank, 0, work);
+  bool more = next_work(g, block, blocks, 0, 0, work);
   if (g.stream_k.steps == 0)
     store_zeros<Tf32, Form::plain>(g, static_cast<int>(threadIdx.x) - 128, 256), more = false;
   const bool f16 = may_f16 && more && s.header->f16 != 0;
@@ -239,26 +195,29 @@ __device__ __forceinline__ void split_gemm(const TensorMap& A, const TensorMap& 
 
     // Epilogue, while the producer fills the stages of the next tile. What it needs is computed only now: the accumulators
     // and the chain leave no registers for it.
-    const ClusterPlace here = place_of(g, together > 1 ? static_cast<int>(cluster_rank()) : 0);
-    const BatchPosition at = position_of(g, G::bm, G::bn, work, here);
+    const BatchPosition at = position_of(g, G::bm, G::bn, work, {});
     const Work now = work;
-    more = next_work(g, block, blocks, rank, iteration + 1, work);
+    more = next_work(g, block, blocks, 0, iteration + 1, work);
     if (now.end - now.begin < g.stream_k.steps) {
-      float* const slot = g.partials + std::int64_t{now.slot} * g.down * (G::bm * G::bn);
+      float* const slot = g.partials + std::int64_t{now.slot} * (G::bm * G::bn);
 #pragma unroll
-      for (int i = 0; i < G::wgmmas; ++i)
-        store_partials<G::wn>(slot + (here.below * G::bm + row + i * 64) * G::bn, G::bn, false, acc[i]);
+      for (int i = 0; i < G::wgmmas; ++i) store_partials<G::wn>(slot + (row + i * 64) * G::bn, G::bn, false, acc[i]);
     } else {
       const TileRanges ranges(s, at.batch, *s.header);
       unscale<G>(ranges, at.row + row, at.col, at.rows - row, at.cols, acc);
       // After the last tile no stage is filled again, and this warpgroup alone has read its rows of A.
-      store_split<G>(g, C, ranges, at, row, acc, {staging.boxes, more ? nullptr : sA + row * kRowBytes, barrier, warp % 4});
+      store_split<G>(g, C, ranges, at, row, acc,
+                     {staging.boxes, more ? nullptr : sA + row * kRowBytes, barrier, warp % 4});
     }
   }
   turns.end();
   if (staging.issues()) tma_wait_read<0>();  // shared memory must outlive the stores that read it
   __syncwarp();
-  if (together > 1) cluster_sync();
+  if (g.stream_k.steps > 0 && s.header->wild > 0) {
+    static_assert(sizeof(RepairShared) <= 2 * kBoxes * kBoxBytes);
+    bar_sync(kRepairBarrier, kRepairThreads);  // the staging boxes are free
+    repair(s, *s.header, *reinterpret_cast<RepairShared*>(sC), static_cast<int>(threadIdx.x) - 128, kRepairBarrier);
+  }
 }
 
 // The fix-up of the tiles that stream-K split.

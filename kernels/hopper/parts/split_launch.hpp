@@ -1,4 +1,4 @@
-// The launches of a split product: ranges, planes, products, the fix-up of split tiles, and wild rows and columns.
+// The launches of a split product: ranges, planes, products, and the fix-up of split tiles.
 #pragma once
 
 #include "device/launch.hpp"
@@ -6,7 +6,6 @@
 #include "kernels/hopper/parts/split_cost.hpp"
 #include "kernels/hopper/parts/split_kernel.hpp"
 #include "kernels/hopper/parts/split_operands.hpp"
-#include "kernels/hopper/parts/split_repair.hpp"
 
 namespace cairn::hopper {
 
@@ -21,13 +20,8 @@ static_assert(sizeof(SplitMaps) <= sizeof(LaunchCache::bytes));
 inline Status split_maps(SplitMaps& maps, const Matrix& A, int rows_a, const Matrix& B, int rows_b, const Matrix* C,
                          const Variant& v) {
   if (Status s = map_of(maps.A, A, rows_a, 1, false); !s.ok()) return s;
-  if (Status s = map_of(maps.B, B, rows_b, v.down, false); !s.ok()) return s;
+  if (Status s = map_of(maps.B, B, rows_b, 1, false); !s.ok()) return s;
   return C == nullptr ? Status{} : map_of_c(maps.C, *C, v);
-}
-
-inline Lines lines_of(const Matrix& m) {
-  return {static_cast<const float*>(m.base), m.major == Major::k ? m.ld : 1, m.major == Major::k ? 1 : m.ld, m.stride,
-          m.rows};
 }
 
 // `may_f16`: f16 planes where the data allows it; else always bf16.
@@ -53,7 +47,7 @@ inline Status launch_split(const RungArgs& args, int tile, const Variant& v, Spl
 
   const bool vector_c = !misaligned(args.C) && !rows_misaligned(C), tma_store = vector_c && args.beta == 0;
   const int rows_a = static_cast<int>(std::min<std::int64_t>(t.bm, p.m)),
-            rows_b = v.down > 1 ? t.bn : static_cast<int>(std::min<std::int64_t>(t.bn, p.n));
+            rows_b = static_cast<int>(std::min<std::int64_t>(t.bn, p.n));
   LaunchCache fresh, &cache = args.cache != nullptr && products ? *args.cache : fresh;
   SplitMaps& maps = *reinterpret_cast<SplitMaps*>(cache.bytes.data());
   if (!cache.made_for(tile, a.planes, b.planes, tma_store ? args.C : nullptr)) {
@@ -67,7 +61,7 @@ inline Status launch_split(const RungArgs& args, int tile, const Variant& v, Spl
   const std::int64_t tiles = std::int64_t{grid.rows} * grid.cols * p.batch;
   const StreamK stream_k = args.choice != nullptr && products ? args.choice->kept<Division>().stream_k
                                                               : whole_tiles(tiles, ceil_div(args.depth(), kUnit));
-  const SplitArgs s{.g = {.down = static_cast<std::int16_t>(v.down),
+  const SplitArgs s{.g = {.down = 1,
                           .across = 1,
                           .k_blocks = 1,
                           .grid = grid,
@@ -97,24 +91,19 @@ inline Status launch_split(const RungArgs& args, int tile, const Variant& v, Spl
                           .groups = {}},
                     .header = header,
                     .ranges_a = a.ranges,
-                    .ranges_b = b.ranges};
-  const std::int64_t most = clusters_at_once(args.sms, t, v.down);
-  const std::int64_t clusters = stream_k.split > 0 ? most : std::min<std::int64_t>(stream_k.whole, most);
-  if (Status launched = launch_pdl_cluster(static_cast<unsigned>(v.down), {clusters * v.down}, kThreads,
-                                           t.shared(Major::k, false), stream, kernel, maps.A, maps.B, maps.C, s);
-      !launched.ok() || !products)
+                    .ranges_b = b.ranges,
+                    .a = lines_of(A),
+                    .b = lines_of(B),
+                    .k = args.depth(),
+                    .batch = static_cast<int>(p.batch)};
+  const std::int64_t blocks = stream_k.split > 0 ? args.sms : std::min(stream_k.whole, args.sms);
+  if (Status launched = launch_pdl_co_resident({blocks}, kThreads, t.shared(Major::k, false), stream, kernel, maps.A,
+                                               maps.B, maps.C, s);
+      !launched.ok() || stream_k.split == 0)
     return launched;
-  if (stream_k.split > 0) {
-    const dim3 block = fixup_block(stream_k, v.rows(), v.cols() * sizeof(float), args.sms);
-    if (Status fixed = launch_pdl_co_resident({ceil_div(v.rows(), block.z), stream_k.split}, block, 0, stream,
-                                              hopper_split_fixup, s);
-        !fixed.ok())
-      return fixed;
-  }
-  const RepairArgs repair{s, lines_of(A), lines_of(B), args.depth(), static_cast<int>(p.batch)};
-  const std::int64_t chunks = (ceil_div(p.m, kRepairLanes) + ceil_div(p.n, kRepairLanes)) * p.batch;
-  return launch_pdl_co_resident({std::min<std::int64_t>(chunks, 4 * args.sms)}, kRepairThreads, 0, stream,
-                                hopper_split_repair, repair);
+  const dim3 block = fixup_block(stream_k, v.rows(), v.cols() * sizeof(float), args.sms);
+  return launch_pdl_co_resident({ceil_div(v.rows(), block.z), stream_k.split}, block, 0, stream, hopper_split_fixup,
+                                s);
 }
 
 }  // namespace cairn::hopper

@@ -38,15 +38,17 @@ struct Turns {
 // issues wgmma i, which adds to the chain, or begins it.
 template <int n, int count, class Product>
 __device__ __forceinline__ void promote(float (&acc)[n / 2], float by, const Turns& turns, Product&& product) {
+  constexpr int left = 2;  // while so many run, the other warpgroup can issue its own
   float chain[n / 2];
   turns.wait();
   wgmma_fence();
 #pragma unroll
-  for (int i = 0; i < count - 1; ++i) product(chain, i, i > 0);
+  for (int i = 0; i < count - left; ++i) product(chain, i, i > 0);
   wgmma_commit();
-  product(chain, count - 1, true);
+#pragma unroll
+  for (int i = count - left; i < count; ++i) product(chain, i, i > 0);
   wgmma_commit();
-  wgmma_wait<1>();  // with one wgmma left there is time for the other warpgroup to issue its own behind it
+  wgmma_wait<1>();
   turns.hand_over();
   wgmma_wait<0>();
   wgmma_fence_operand(chain);
@@ -55,19 +57,32 @@ __device__ __forceinline__ void promote(float (&acc)[n / 2], float by, const Tur
 }
 
 // 64 of k by f16 planes: hi lo + lo hi, in a chain of its own since lo is scaled; and hi hi in two, so that only two
-// instructions truncate at full magnitude. A row of a stage has 32 of k of hi, and the same of lo.
+// instructions truncate at full magnitude. A row of a stage has 32 of k of hi, and the same of lo. The warpgroups begin
+// with different chains: two long ones after each other would be followed by four short ones, none of which is long
+// enough for a promotion.
 template <int n>
 __device__ __forceinline__ void multiply_f16x3(float (&acc)[n / 2], const StagePair& pair, const Turns& turns) {
   constexpr int lo = kF16Planes.k * 2;
-  promote<n, 8>(acc, 1.0f / (1 << kLowExponent), turns, [&](float(&chain)[n / 2], int p, bool add) {
-    const int s = p / 4, k = p / 2 % 2 * 32, a = p % 2 * lo, b = lo - a;
-    wgmma<__half, n>(chain, pair.a[s].at(a + k), pair.b[s].at(b + k), add);
-  });
-#pragma unroll
-  for (int s = 0; s < 2; ++s) {
-    promote<n, 2>(acc, 1, turns, [&](float(&chain)[n / 2], int p, bool add) {
-      wgmma<__half, n>(chain, pair.a[s].at(p * 32), pair.b[s].at(p * 32), add);
+  const auto small = [&] {
+    promote<n, 8>(acc, 1.0f / (1 << kLowExponent), turns, [&](float(&chain)[n / 2], int p, bool add) {
+      const int s = p / 4, k = p / 2 % 2 * 32, a = p % 2 * lo, b = lo - a;
+      wgmma<__half, n>(chain, pair.a[s].at(a + k), pair.b[s].at(b + k), add);
     });
+  };
+  const auto large = [&] {
+#pragma unroll
+    for (int s = 0; s < 2; ++s) {
+      promote<n, 2>(acc, 1, turns, [&](float(&chain)[n / 2], int p, bool add) {
+        wgmma<__half, n>(chain, pair.a[s].at(p * 32), pair.b[s].at(p * 32), add);
+      });
+    }
+  };
+  if (turns.warpgroup == 0) {
+    small();
+    large();
+  } else {
+    large();
+    small();
   }
 }
 

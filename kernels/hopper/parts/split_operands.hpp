@@ -1,7 +1,7 @@
 // The kernels that make planes of A and B (split_planes.hpp). The first reads all elements for the range of each row;
-// the second puts
-// together what several blocks saw of a row; the third, which knows how many rows are wild, decides between the two kinds
-// of planes and writes them. Nothing goes to the host and back.
+// the second, only
+// where several blocks looked at a row, puts together what they saw; the third, which knows how many rows are wild,
+// decides between the two kinds of planes and writes them. Nothing goes to the host and back.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -30,8 +30,8 @@ __host__ __device__ inline std::int64_t slice_length(const SplitOperand& g) {
 }
 
 // A lane's part of elements begin … end - 1 of a contiguous row, with four loads in flight.
-__device__ __forceinline__ void add_row(Extent& extent, const float* row, std::int64_t begin, std::int64_t end, int lane,
-                                        bool vector) {
+__device__ __forceinline__ void add_row(Extent& extent, const float* row, std::int64_t begin, std::int64_t end,
+                                        int lane, bool vector) {
   constexpr int loads = 4, step = 32 * 4;
   std::int64_t i = begin + lane * 4;
   if (vector) {
@@ -51,10 +51,24 @@ __device__ __forceinline__ void add_row(Extent& extent, const float* row, std::i
   }
 }
 
-// The extent of each row in each slice of k. Blocks 0 … blocks_a - 1 look at A, the others at B.
+// Adds up how many rows the threads of a block found to be wild. All of them call it.
+__device__ __forceinline__ void put_counts(const WildRows& found, int (&shared)[2], int* counts) {
+  if (threadIdx.x == 0) shared[0] = shared[1] = 0;
+  __syncthreads();
+  if (found.f16 > 0) atomicAdd(&shared[0], found.f16);
+  if (found.bf16 > 0) atomicAdd(&shared[1], found.bf16);
+  __syncthreads();
+  if (threadIdx.x == 0) counts[2 * blockIdx.x] = shared[0], counts[2 * blockIdx.x + 1] = shared[1];
+}
+
+// The extent of each row in each slice of k; or `whole`, where there is one slice, its range. Blocks 0 … blocks_a - 1
+// look at A, the others at B.
 static __global__ void __launch_bounds__(kExtentThreads)
-    hopper_split_extents(const __grid_constant__ SplitOperand A, const __grid_constant__ SplitOperand B, int blocks_a) {
+    hopper_split_extents(const __grid_constant__ SplitOperand A, const __grid_constant__ SplitOperand B, int blocks_a,
+                         bool whole, int* counts) {
   __shared__ Extent shared[kExtentWarps][32 + 1];
+  __shared__ int wild[2];
+  WildRows found;
   pdl_launch_dependents();
   pdl_wait();
   const bool is_a = static_cast<int>(blockIdx.x) < blocks_a;
@@ -63,6 +77,15 @@ static __global__ void __launch_bounds__(kExtentThreads)
             blocks = is_a ? blocks_a : static_cast<int>(gridDim.x) - blocks_a;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t rows = g.rows * g.matrices, length = slice_length(g);
+  const auto put = [&](std::int64_t slice, std::int64_t row, const Extent& extent) {
+    if (!whole) {
+      g.extents[slice * rows + row] = extent;
+    } else {
+      const RowRange range = extent.range();
+      g.ranges[row] = range;
+      found.add(range);
+    }
+  };
   if (g.k_major) {  // a warp has a row
     const std::int64_t sixteens = (rows + kExtentWarps - 1) / kExtentWarps;
     for (std::int64_t item = block; item < sixteens * g.slices; item += blocks) {
@@ -70,10 +93,10 @@ static __global__ void __launch_bounds__(kExtentThreads)
       if (row >= rows) continue;
       const std::int64_t matrix = row / g.rows, begin = slice * length;
       Extent extent = Extent::none();
-      add_row(extent, g.from + matrix * g.stride + (row - matrix * g.rows) * g.ld, begin, min(begin + length, g.k), lane,
-              g.vector);
+      add_row(extent, g.from + matrix * g.stride + (row - matrix * g.rows) * g.ld, begin, min(begin + length, g.k),
+              lane, g.vector);
       extent.add_lanes();
-      if (lane == 0) g.extents[slice * rows + row] = extent;
+      if (lane == 0) put(slice, row, extent);
     }
   } else {  // a lane has a row, and the warps share k
     const std::int64_t strips = (g.rows + 31) / 32, all = strips * g.matrices;
@@ -90,11 +113,12 @@ static __global__ void __launch_bounds__(kExtentThreads)
       __syncthreads();
       if (warp == 0 && row < g.rows) {
         for (int w = 1; w < kExtentWarps; ++w) extent.add(shared[w][lane]);
-        g.extents[slice * rows + matrix * g.rows + row] = extent;
+        put(slice, matrix * g.rows + row, extent);
       }
       __syncthreads();
     }
   }
+  if (whole) put_counts(found, wild, counts);
 }
 
 inline constexpr int kRangeThreads = 256;
@@ -104,8 +128,6 @@ static __global__ void __launch_bounds__(kRangeThreads)
     hopper_split_ranges(const __grid_constant__ SplitOperand A, const __grid_constant__ SplitOperand B, int* counts) {
   __shared__ int wild[2];
   pdl_launch_dependents();
-  if (threadIdx.x == 0) wild[0] = wild[1] = 0;
-  __syncthreads();
   pdl_wait();
   const std::int64_t rows_a = A.rows * A.matrices, all = rows_a + B.rows * B.matrices;
   WildRows found;
@@ -121,10 +143,7 @@ static __global__ void __launch_bounds__(kRangeThreads)
     g.ranges[row] = range;
     found.add(range);
   }
-  if (found.f16 > 0) atomicAdd(&wild[0], found.f16);
-  if (found.bf16 > 0) atomicAdd(&wild[1], found.bf16);
-  __syncthreads();
-  if (threadIdx.x == 0) counts[2 * blockIdx.x] = wild[0], counts[2 * blockIdx.x + 1] = wild[1];
+  put_counts(found, wild, counts);
 }
 
 // Eight neighbours along k as planes: 16 bytes of each plane.
@@ -292,26 +311,32 @@ inline SplitOperand split_operand(const Matrix& m, std::byte* scratch, const Spl
           plane_words(m.k)};
 }
 
-// All three kernels.
+// The kernels, one after the other.
 inline Status split_operands(const SplitOperand& A, const SplitOperand& B, int* counts, SplitHeader* header,
                              bool may_f16, int sms, Stream stream) {
+  const bool whole = A.slices == 1 && B.slices == 1;
   const auto extent_blocks = [&](const SplitOperand& g) {
-    return static_cast<int>(std::min<std::int64_t>(extent_items(g.rows, g.matrices, g.k_major) * g.slices, 16 * sms));
+    const std::int64_t most = whole ? kRangeBlocks / 2 : 16 * sms;
+    return static_cast<int>(std::min(extent_items(g.rows, g.matrices, g.k_major) * g.slices, most));
   };
   const auto split_blocks = [&](const SplitOperand& g) {
     constexpr std::int64_t each = std::int64_t{kSplitThreads} * 8;  // of k
     return static_cast<int>(std::clamp<std::int64_t>(ceil_div(g.all_rows() * g.k, each), 1, 8 * sms));
   };
-  if (Status s = launch_pdl_co_resident({extent_blocks(A) + extent_blocks(B)}, kExtentThreads, 0, stream,
-                                        hopper_split_extents, A, B, extent_blocks(A));
+  int ranges = extent_blocks(A) + extent_blocks(B);
+  if (Status s = launch_pdl_co_resident({ranges}, kExtentThreads, 0, stream, hopper_split_extents, A, B,
+                                        extent_blocks(A), whole, counts);
       !s.ok())
     return s;
-  const std::int64_t ranges = std::min<std::int64_t>(ceil_div(A.all_rows() + B.all_rows(), kRangeThreads), kRangeBlocks);
-  if (Status s = launch_pdl_co_resident({ranges}, kRangeThreads, 0, stream, hopper_split_ranges, A, B, counts); !s.ok())
-    return s;
+  if (!whole) {
+    const std::int64_t blocks = ceil_div(A.all_rows() + B.all_rows(), kRangeThreads);
+    ranges = static_cast<int>(std::min<std::int64_t>(blocks, kRangeBlocks));
+    if (Status s = launch_pdl_co_resident({ranges}, kRangeThreads, 0, stream, hopper_split_ranges, A, B, counts);
+        !s.ok())
+      return s;
+  }
   return launch_pdl_co_resident({split_blocks(A) + split_blocks(B)}, kSplitThreads, 0, stream, hopper_split, A, B,
-                                split_blocks(A), static_cast<const int*>(counts), static_cast<int>(ranges), may_f16,
-                                header);
+                                split_blocks(A), static_cast<const int*>(counts), ranges, may_f16, header);
 }
 
 }  // namespace cairn::hopper

@@ -35,7 +35,8 @@ struct PlanesOf {
   int binades;   // that the elements of a row may be apart
 };
 inline constexpr PlanesOf kF16Planes{2, 32, 64, 14, 28}, kBf16Planes{3, 16, 48, 50, 100};
-inline constexpr int kLowExponent = 12;  // lo is stored 2^12 times as large, so that it is a normal number where hi is
+inline constexpr int kLowExponent =
+    12;  // lo is stored 2^12 times as large, so that it is a normal number where hi is
 static_assert(kUnit % kF16Planes.k == 0 && kUnit % kBf16Planes.k == 0);
 constexpr std::int64_t plane_words(std::int64_t k) { return ceil_div(k, kUnit) * (kUnit / 16) * kBf16Planes.chunk; }
 
@@ -114,8 +115,11 @@ inline std::int64_t extent_items(std::int64_t rows, std::int64_t matrices, bool 
   return k_major ? ceil_div(rows * matrices, 16) : ceil_div(rows, 32) * matrices;
 }
 inline int slices_of(const Matrix& m, int sms) {
+  constexpr std::int64_t kShort = 1024;  // of k: a further kernel would cost more than it saves
+  if (m.k <= kShort) return 1;
   const std::int64_t items = extent_items(m.rows, m.matrices(), m.major == Major::k);
-  return static_cast<int>(std::clamp<std::int64_t>(4 * sms / std::max<std::int64_t>(items, 1), 1, ceil_div(m.k, 256)));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(4 * sms / std::max<std::int64_t>(items, 1), 1, ceil_div(m.k, 256)));
 }
 
 // The operands of a product in scratch memory, as offsets: header, counts of wild rows, and of each operand extents,
