@@ -88,9 +88,10 @@ verify::Place place_of(const Contender& contender, const VerifyOptions& options)
 
 // The rows of lab/verify/healthy.cpp that this run would write.
 void add_healthy_rows(std::string_view id, const verify::Tally& tally, std::vector<std::string>& lines) {
-  for (const auto& [types, ratios] : tally.ratios) {
-    lines.push_back(fmt::format("    {{\"{}\", Type::{}, Type::{}, {{{:.2g}}}}},", id, name(types.first),
-                                name(types.second), fmt::join(ratios, ", ")));
+  for (const auto& [kind, ratios] : tally.ratios) {
+    lines.push_back(fmt::format("    {{\"{}\", {{Type::{}, Type::{}{}}}, {{{:.2g}}}}},", id, name(kind.in),
+                                name(kind.out), kind.compute == Compute::split ? ", Compute::split" : "",
+                                fmt::join(ratios, ", ")));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 // The most products that one tensor-core instruction adds to an accumulator.
 double depth(const Problem& p) {
   if (p.in == Type::e4m3) return 32;
-  return p.compute == Compute::native ? 16 : 8;  // TF32 is twice as wide
+  return p.compute == Compute::tf32 ? 8 : 16;  // TF32 is twice as wide, but split may be f16 or bf16
 }
 
 }  // namespace
@@ -27,6 +27,10 @@ double smallest_factor(const Problem& p) {
   // A split factor is the sum of two TF32; below 2^-113 the last bits of the second are below TF32's smallest
   // denormal.
   return p.compute == Compute::tf32 ? 0x1p-126 : p.compute == Compute::split ? 0x1p-113 : 0;
+}
+
+bool scales_factors(std::string_view contender, const Problem& p) {
+  return p.compute == Compute::split && contender.starts_with("hopper/");
 }
 
 Bounds::Bounds(const Problem& p, double alpha)

@@ -1,6 +1,8 @@
 // How far a correct result may be from the exact one; docs/numerics.md has the derivations.
 #pragma once
 
+#include <string_view>
+
 #include "cairn/types.hpp"
 
 namespace cairn::lab::verify {
@@ -54,5 +56,9 @@ Bound bound(const Problem& problem, double alpha, double magnitude, double exact
 // The smallest factor that tensor cores align by its own exponent and, if they are given it rounded, that is rounded
 // relative to its size. 0 where the bounds do not ask.
 double smallest_factor(const Problem& problem);
+
+// Whether a contender holds the bounds with no excess: rungs that scale rows and columns before they split them have no
+// small factors.
+bool scales_factors(std::string_view contender, const Problem& problem);
 
 }  // namespace cairn::lab::verify

@@ -7,6 +7,7 @@
 
 #include "lab/random.hpp"
 #include "lab/scalars.hpp"
+#include "lab/verify/hard.hpp"
 #include "src/dispatch/normalize.hpp"
 
 namespace cairn::lab::verify {
@@ -158,7 +159,8 @@ bool Case::reads_inputs() const {
 }
 
 std::string Case::describe() const {
-  std::string text = fmt::format("{}, alpha {}, beta {}, {} data", problem.brief(), alpha, beta, name(mode));
+  std::string text = fmt::format("{}, alpha {}, beta {}, {}{} data", problem.brief(), alpha, beta,
+                                 is_hard(*this) ? "hard " : "", name(mode));
   if (offset_a + offset_b + offset_c > 0) text += fmt::format(", offsets {} {} {}", offset_a, offset_b, offset_c);
   if (offset_bias + offset_before > 0)
     text += fmt::format(", offsets {} of bias, {} of before", offset_bias, offset_before);

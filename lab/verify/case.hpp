@@ -29,6 +29,7 @@ struct Case {
   std::int64_t offset_scale_a = 0, offset_scale_b = 0;
   bool alias = false;           // B is the same memory as A
   double activation_error = 0;  // a contender's own, relative to the argument, beyond the bound
+  bool scales_factors = false;  // a contender's own: small factors cost it nothing beyond the bound
   bool null_inputs = false;     // A and B are null, where alpha = 0 or k = 0 forbids reading them
 
   bool reads_inputs() const;  // false where alpha = 0 or k = 0, or C is empty

@@ -7,6 +7,7 @@
 
 #include "cairn/numbers.hpp"
 #include "lab/random.hpp"
+#include "lab/verify/hard.hpp"
 #include "lab/verify/limits.hpp"
 #include "lab/workers.hpp"
 #include "src/cpu/threads.hpp"
@@ -128,6 +129,17 @@ double unusual(Random& random, const Unusual& of) {
   return random.real();
 }
 
+// Up to two NaN and infinities.
+template <class T> void put_specials(Guarded& g, const Stored& matrix, std::int64_t batch, Random& random) {
+  if (matrix.span() == 0 || batch == 0) return;
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double kinds[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
+  for (auto left = random.integer(0, 2); left > 0; --left) {
+    const std::int64_t line = random.integer(0, matrix.major - 1), place = random.integer(0, matrix.minor - 1);
+    put<T>(g, line * matrix.ld + place, random.pick(kinds));
+  }
+}
+
 template <class T>
 void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_t stride, Mode mode,
                const Unusual& kind, Random random) {
@@ -136,13 +148,25 @@ void fill_real(Guarded& g, const Stored& matrix, std::int64_t batch, std::int64_
     return;
   }
   for_each(matrix, batch, stride, [&](std::int64_t index) { put<T>(g, index, unusual(random, kind)); });
-  if (matrix.span() == 0 || batch == 0) return;
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  const double kinds[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf};
-  for (auto left = random.integer(0, 2); left > 0; --left) {
-    const std::int64_t line = random.integer(0, matrix.major - 1), place = random.integer(0, matrix.minor - 1);
-    put<T>(g, line * matrix.ld + place, random.pick(kinds));
+  put_specials<T>(g, matrix, batch, random);
+}
+
+// A or B, hard to multiply.
+template <class T>
+void fill_hard(Guarded& g, const Case& test, bool is_b, std::int64_t batch, std::int64_t stride, Random random) {
+  const Problem& p = test.problem;
+  const Stored matrix = is_b ? p.b() : p.a();
+  const bool along = (p.order == Order::row) == ((is_b ? p.op_b : p.op_a) == (is_b ? Op::transpose : Op::none));
+  const Hard hard(test);
+  std::vector<double> line(static_cast<std::size_t>(p.k));
+  for (std::int64_t b = 0; b < (stride == 0 ? std::min<std::int64_t>(batch, 1) : batch); ++b) {
+    for (std::int64_t i = 0; i < (is_b ? p.n : p.m); ++i) {
+      hard.draw(random, is_b, line);
+      for (std::int64_t kk = 0; kk < p.k; ++kk)
+        put<T>(g, b * stride + (along ? i * matrix.ld + kk : kk * matrix.ld + i), line[static_cast<std::size_t>(kk)]);
+    }
   }
+  if (test.mode == Mode::special) put_specials<T>(g, matrix, batch, random);
 }
 
 template <class T>
@@ -203,9 +227,12 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
       for_scale_a(seeds.bits()), for_scale_b(seeds.bits());
   const bool real = test.mode != Mode::exact;
   const ExactRange range = exact_range(test);
+  const bool hard = is_hard(test);
   // Inputs that must not be read stay NaN.
   if (test.reads_inputs()) {
-    if (real) {
+    if (hard) {
+      fill_hard<In>(d.A, test, false, p.batch, p.stride_a, for_a);
+    } else if (real) {
       fill_real<In>(d.A, p.a(), p.batch, p.stride_a, test.mode, unusual_factors(test), for_a);
     } else if (range.per_row < p.k) {
       fill_sparse<In>(d.A, test, range, for_a);
@@ -214,6 +241,8 @@ template <class In, class Out> void fill(Data& d, const Case& test) {
     }
     if (test.alias) {
       d.B = d.A;
+    } else if (hard) {
+      fill_hard<In>(d.B, test, true, p.count_b(), p.stride_b, for_b);
     } else if (real) {
       fill_real<In>(d.B, p.b(), p.count_b(), p.stride_b, test.mode, unusual_factors(test), for_b);
     } else {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <string_view>
 
@@ -21,6 +22,12 @@ constexpr int bucket(std::int64_t k) {
   return log2 < kBuckets ? log2 : kBuckets - 1;
 }
 
+// What ratios are kept by.
+struct RatioKind {
+  Type in, out;
+  Compute compute = Compute::native;
+  auto operator<=>(const RatioKind&) const = default;
+};
 using Ratios = std::array<double, kBuckets>;
 
 inline constexpr double kWorseThanHealthy = 10;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/verify/bound.hpp"
 #include "lab/verify/data.hpp"
 #include "lab/verify/move.hpp"
 #include "src/dispatch/check.hpp"
@@ -116,6 +117,7 @@ Verdict Trial::run(Contender& contender) {
   const Data &before = placed_->before, &after = placed_->after;
   Case judged = test_;
   judged.activation_error = contender.activation_error(test_.problem);
+  judged.scales_factors = scales_factors(contender.id(), test_.problem);
   Verdict verdict =
       work_ == Work::move ? judge_move(test_, before, after) : judge(judged, before, after, placed_->oracle);
   if (verdict.outcome != Outcome::passed) return verdict;
@@ -172,8 +174,8 @@ void Tally::add(const Case& test, const Verdict& verdict, const std::string& fla
   if (test.mode != Mode::rounding) return;
   worst_ratio = std::max(worst_ratio, verdict.ratio);
   worst_rigorous = std::max(worst_rigorous, verdict.rigorous);
-  if (p.compute != Compute::native) return;
-  double& seen = ratios[{p.in, p.out}][static_cast<std::size_t>(bucket(p.k))];
+  if (p.compute != Compute::native && p.compute != Compute::split) return;
+  double& seen = ratios[{p.in, p.out, p.compute}][static_cast<std::size_t>(bucket(p.k))];
   seen = std::max(seen, verdict.ratio);
 }
 

@@ -67,11 +67,11 @@ struct Tally {
   std::int64_t offset = 0;                            // a pointer not aligned to 16 bytes
   std::int64_t nan_in_c = 0;                          // beta = 0 over a C full of NaN
   std::int64_t k_zero = 0, empty = 0, batched = 0, aliased = 0;
-  std::int64_t skipped = 0;                        // of a suite: too long to run here, and none of `cases`
-  double worst_ratio = 0;                          // largest error / bound seen in rounding mode
-  double worst_rigorous = 0;                       // largest error / rigorous worst-case bound
-  std::map<std::pair<Type, Type>, Ratios> ratios;  // the same, by types and size of k; native only
-  std::vector<Failure> failures;                   // the first few
+  std::int64_t skipped = 0;            // of a suite: too long to run here, and none of `cases`
+  double worst_ratio = 0;              // largest error / bound seen in rounding mode
+  double worst_rigorous = 0;           // largest error / rigorous worst-case bound
+  std::map<RatioKind, Ratios> ratios;  // the same, by kind and size of k; native and split only
+  std::vector<Failure> failures;       // the first few
 
   void add(const Case& test, const Verdict& verdict, const std::string& flags = {});
 };

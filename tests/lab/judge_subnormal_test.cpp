@@ -31,7 +31,7 @@ TEST(Bounds, AnExcessCostsWhatOneInstructionCutsOffWhateverKIs) {
       {Type::f16, Compute::native, 0x1p-14, 16, 0x1p-25, 1, 0},
       {Type::bf16, Compute::native, 0x1p-126, 16, 0x1p-25, 1, 0},
       {Type::f32, Compute::tf32, 0x1p-126, 8, 0x1p-25, 1, 0x1.002p-10},
-      {Type::f32, Compute::split, 0x1p-113, 8, 0x1p-25, 3, 0x1p-21},
+      {Type::f32, Compute::split, 0x1p-113, 16, 0x1p-25, 3, 0x1p-21},
       {Type::e4m3, Compute::native, 0x1p-6, 32, 0x1p-13, 1, 0},
       {Type::e4m3, Compute::fast, 0x1p-6, 32, 0x1p-13, 1, 0},
       {Type::f32, Compute::native, 0, 0, 0, 0, 0},
