@@ -10,6 +10,7 @@
 #include "lab/record/record.hpp"
 #include "lab/verbs/verbs.hpp"
 #include "runtime/runtime.hpp"
+#include "src/dispatch/f32.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -36,6 +37,23 @@ Table device_table() {
   }
   return table;
 }
+
+// What handles begin with. A value that they would refuse is told, and the rest with it: it is for bug reports.
+struct F32 {
+  dispatch::SplitBy by = dispatch::SplitBy::nobody;
+  Status refused = dispatch::split_by_environment(by);
+
+  std::string line() const {
+    if (!refused.ok()) return refused.message() + ", and until then no handle can be opened";
+    if (by == dispatch::SplitBy::nobody)
+      return "f32 is IEEE f32; with CAIRN_F32=split GPUs would compute it as split";
+    return "f32 is computed as split on GPUs and on the emulator, as CAIRN_F32 asks; on the CPU it stays IEEE f32";
+  }
+  nlohmann::ordered_json json() const {
+    if (!refused.ok()) return refused.message();
+    return name(by == dispatch::SplitBy::nobody ? Compute::native : Compute::split);
+  }
+};
 
 struct Options {
   std::string what;
@@ -69,6 +87,8 @@ int tell_build(const Options& options) {
   report.before = {fmt::format("cairn {} · {} build · {} · OpenBLAS {} · CUDA {}", build.version, build.type,
                                build.compiler, build.openblas ? "yes" : "no", build.cuda ? "yes" : "no"),
                    fmt::format("commit {}", build.commit)};
+  const F32 f32;
+  report.before.push_back(f32.line());
   report.table = device_table();
   if (output.format() != Format::json) {
     output.write(report);
@@ -81,6 +101,7 @@ int tell_build(const Options& options) {
   json["compiler"] = build.compiler;
   json["openblas"] = build.openblas;
   json["cuda"] = build.cuda;
+  json["f32"] = f32.json();
   json["devices"] = nlohmann::ordered_json::parse(render(report.table, Format::json));
   output.write(json.dump(2) + "\n");
   return kGood;

@@ -50,6 +50,8 @@ int run(const Options& options) {
   const Output output(options.output);
   const std::vector<Problem> problems = problems_of(options);
   const runtime::Facts device = facts_of(options);
+  dispatch::SplitBy split_by{};  // as of a handle that is opened now
+  expect(dispatch::split_by_environment(split_by));
   Report report;
   report.table.columns = {{"problem", "problem", Align::left},     {"id", "id", Align::left},
                           {"tile", "tile", Align::left},           {"forecast_us", "forecast, us"},
@@ -58,7 +60,7 @@ int run(const Options& options) {
   for (const Problem& problem : problems) {
     std::shared_ptr<const Plan::Impl> plan;
     expect(dispatch::check(problem));
-    expect(dispatch::make_plan(device, problem, plan));
+    expect(dispatch::make_plan(device, problem, plan, split_by));
     const auto& [id, tile, why] = plan->words();
     const double us = plan->best.choice.forecast.us();
     report.table.rows.push_back(
@@ -82,7 +84,7 @@ Action plan_verb(CLI::App& verb) {
   verb.description(
       "Say what the library would run for a problem, and why\n"
       "Every candidate with its forecast, and by reason those that were ruled out. Nothing is multiplied, and\n"
-      "alpha and beta would change nothing.");
+      "alpha and beta would change nothing. With CAIRN_F32=split in the environment f32 is planned as split.");
   verb.footer(
       examples({"cairn plan --shape 4096x4096x64", "cairn plan --type bf16 --shape 4096 --device emu --sms 132",
                 "cairn plan --order column --format json",
