@@ -42,7 +42,7 @@ std::span<const Experiment> experiments() {
       {"layout", "What is a leading dimension, and how does a column-major API serve row-major matrices?", false,
        layout_experiment},
       {"precision", "How far is a product from the exact one, by type, and how does that grow with K?", false,
-       precision_experiment, false, true, recorded_precision},
+       precision_experiment, false, true, recorded_precision, precision_picture, precision_table},
       {"timing", "Do events around a launch, our stopwatch and the profiler tell the same story?", true,
        timing_experiment, false, false, recorded_timing},
       {"tiny-code", "Does it matter how a copy loop and a thread's number are written, and why?", true,

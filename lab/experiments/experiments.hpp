@@ -48,6 +48,10 @@ struct Experiment {
   bool multiplies = false;  // on a GPU where there is one, else on the emulator
   // The findings of a record, by the code that has those of a fresh run; null: its table alone is shown.
   Findings (*recall)(const record::LabRecord& record) = nullptr;
+  // What its page shows of a record, where that is generated: an SVG, and Markdown that belongs between the markers
+  // <!-- findings:begin --> and <!-- findings:end -->.
+  std::string (*picture)(const record::LabRecord& record) = nullptr;
+  std::string (*page_table)(const record::LabRecord& record) = nullptr;
 
   // Where its record and its page are, below the project's folder: "results/h200/tiny_code.json".
   std::string record_file() const;
@@ -70,6 +74,8 @@ Findings vectorize_experiment(const Conditions& conditions);
 
 Findings recorded_double_buffer(const record::LabRecord& record);
 Findings recorded_precision(const record::LabRecord& record);
+std::string precision_picture(const record::LabRecord& record);
+std::string precision_table(const record::LabRecord& record);
 Findings recorded_timing(const record::LabRecord& record);
 Findings recorded_tiny_code(const record::LabRecord& record);
 Findings recorded_transpose(const record::LabRecord& record);

@@ -11,7 +11,9 @@
 namespace cairn::lab {
 namespace {
 
-constexpr std::string_view kExact = "simt/22 f32", kSplit = "tensor/40 split", kOneSign = "U(0, 1)";
+constexpr std::string_view kExact = "simt/22 f32", kVendor = "cublas/gemm_ex f32", kOneSign = "U(0, 1)";
+// Of these a few elements are nearly all of |C|, and an error of all elements says little.
+constexpr std::string_view kUneven[] = {"exp(4 N(0, 1))", "rows 2^±60"};
 constexpr std::int64_t kFrom = 1024;
 constexpr double kWorseForOneSign = 1.5;
 
@@ -57,27 +59,78 @@ std::string rounded(const std::vector<Erring>& all, const std::string& numbers, 
   return fmt::format("{}, K = {}: {}.", numbers, k, listed(words));
 }
 
-std::string beside_f32(const std::vector<Erring>& all, const std::string& numbers) {
+bool drawn_so(const std::vector<Erring>& all, std::string_view numbers) {
+  return std::ranges::any_of(all, [&](const Erring& one) { return one.numbers == numbers; });
+}
+bool is_split(const Erring& one) { return one.type == "split"; }
+bool is_hoppers(const Erring& one) { return is_split(one) && one.name.starts_with("hopper/"); }
+
+// The f32 whose rows Hopper's split is claimed to be as good as; of a record without that measure there is none.
+const Erring* beside_rows(const std::vector<Erring>& all, const Erring& one) {
+  const Erring* f32 = at(all, one.numbers, kVendor, one.k);
+  if (f32 == nullptr) f32 = at(all, one.numbers, kExact, one.k);
+  return f32 == nullptr || f32->rowwise == 0 || one.rowwise == 0 ? nullptr : f32;
+}
+
+std::string beside_f32(const std::vector<Erring>& all, const std::string& numbers, const std::string& way) {
   std::vector<std::string> words;
   for (const Erring& one : all) {
     const Erring* exact = at(all, numbers, kExact, one.k);
-    if (one.numbers != numbers || one.way() != kSplit || exact == nullptr || exact->error == 0) continue;
+    if (one.numbers != numbers || one.way() != way || exact == nullptr || exact->error == 0) continue;
     words.push_back(fmt::format("{:.2f} at K = {}", one.error / exact->error, one.k));
   }
   if (words.empty()) return "";
-  return fmt::format("{}: the error of {} over that of {} is {}.", numbers, kSplit, kExact, listed(words));
+  return fmt::format("{}: the error of {} over that of {} is {}.", numbers, way, kExact, listed(words));
 }
 
-// The claims that do not hold, and how many were looked at.
-std::vector<std::string> broken(const std::vector<Erring>& all, int& looked_at) {
-  std::vector<std::string> out;
+std::string rows_beside_f32(const std::vector<Erring>& all, const std::string& numbers, const std::string& way) {
+  std::vector<std::string> words;
+  std::string f32;
+  for (const Erring& one : all) {
+    if (one.numbers != numbers || one.way() != way) continue;
+    const Erring* beside = beside_rows(all, one);
+    if (beside == nullptr) continue;
+    f32 = beside->way();
+    words.push_back(fmt::format("{:.2f} at K = {}", one.rowwise / beside->rowwise, one.k));
+  }
+  if (words.empty()) return "";
+  return fmt::format("{}: the largest error of a row by {} over that by {} is {}.", numbers, way, f32, listed(words));
+}
+
+// A claim about split: the ways it is about, the f32 they are compared with, and where it does not hold.
+struct Claim {
+  std::vector<std::string> about, of, wrong;  // `of`: ways of drawing numbers
+  std::string f32;
+
+  void judge(const Erring& one, const Erring& beside, double error, double allowed) {
+    f32 = beside.way();
+    if (std::ranges::find(about, one.way()) == about.end()) about.push_back(one.way());
+    if (std::ranges::find(of, one.numbers) == of.end()) of.push_back(one.numbers);
+    if (error <= allowed) return;  // a NaN is not
+    wrong.push_back(fmt::format("{}, K = {}, {}: {:.3g}, and at most {:.3g} allowed", one.numbers, one.k, one.way(),
+                                error, allowed));
+  }
+  std::string judged(const std::string& claim) const {
+    return claim + (wrong.empty() ? " It holds." : " It does not hold: " + listed(wrong) + ".");
+  }
+};
+
+Claim of_all_elements(const std::vector<Erring>& all) {
+  Claim out;
   for (const Erring& one : all) {
     const Erring* exact = at(all, one.numbers, kExact, one.k);
-    if (one.way() != kSplit || one.k < kFrom || exact == nullptr) continue;
-    ++looked_at;
-    const double allowed = one.numbers == kOneSign ? kWorseForOneSign : 1;
-    if (!(one.error <= allowed * exact->error))
-      out.push_back(fmt::format("{}, K = {}: {:.3g}, and f32 {:.3g}", one.numbers, one.k, one.error, exact->error));
+    const bool even = std::ranges::find(kUneven, one.numbers) == std::end(kUneven);
+    if (is_split(one) && one.k >= kFrom && exact != nullptr && even)
+      out.judge(one, *exact, one.error, (one.numbers == kOneSign ? kWorseForOneSign : 1) * exact->error);
+  }
+  return out;
+}
+
+Claim of_rows(const std::vector<Erring>& all) {
+  Claim out;
+  for (const Erring& one : all) {
+    if (!is_hoppers(one) || one.k < kFrom) continue;
+    if (const Erring* f32 = beside_rows(all, one)) out.judge(one, *f32, one.rowwise, f32->rowwise);
   }
   return out;
 }
@@ -119,22 +172,30 @@ std::vector<Growth> growths(const std::vector<Erring>& all) {
 Conclusions compare_errors(const std::vector<Erring>& all) {
   Conclusions out;
   const auto grow = growths(all);
+  std::vector<std::string> splits = distinct(all, [](const Erring& one) { return is_split(one) ? one.way() : ""; });
+  std::erase(splits, "");
   const auto add = [&](std::string sentence) {
     if (!sentence.empty()) out.sentences.push_back(std::move(sentence));
   };
   for (const std::string& numbers : distinct(all, [](const Erring& one) { return one.numbers; })) {
     add(grown(grow, numbers));
     add(rounded(all, numbers, last_k(all)));
-    add(beside_f32(all, numbers));
+    for (const std::string& way : splits) {
+      add(beside_f32(all, numbers, way));
+      add(rows_beside_f32(all, numbers, way));
+    }
   }
-  int looked_at = 0;
-  const auto wrong = broken(all, looked_at);
-  out.holds = wrong.empty();
-  if (looked_at == 0) return out;
-  const std::string claim =
-      fmt::format("Claimed: from K = {} on {} errs no more than {}, for {} no more than {} times.", kFrom, kSplit,
-                  kExact, kOneSign, kWorseForOneSign);
-  add(out.holds ? claim + " It holds." : claim + " It does not hold: " + listed(wrong) + ".");
+  const Claim elements = of_all_elements(all), rows = of_rows(all);
+  out.holds = elements.wrong.empty() && rows.wrong.empty();
+  const bool all_numbers = std::ranges::all_of(kUneven, [&](std::string_view one) { return !drawn_so(all, one); });
+  if (!elements.about.empty())
+    add(elements.judged(fmt::format("Claimed{}: from K = {} on {} {} no more than {}, for {} no more than {} times.",
+                                    all_numbers ? "" : " of " + listed(elements.of), kFrom, listed(elements.about),
+                                    elements.about.size() == 1 ? "errs" : "err", elements.f32, kOneSign,
+                                    kWorseForOneSign)));
+  if (!rows.about.empty())
+    add(rows.judged(fmt::format("Claimed: from K = {} on the largest error of a row by {} is at most that by {}.",
+                                kFrom, listed(rows.about), rows.f32)));
   return out;
 }
 

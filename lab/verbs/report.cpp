@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/escape.hpp"
 #include "lab/exit.hpp"
 #include "lab/experiments/recorded.hpp"
 #include "lab/options.hpp"
@@ -27,6 +28,7 @@ struct Options {
   bool check = false;
   std::string record;
   std::string samples = "keep";
+  std::string svg;
   OutputOptions output;
 };
 
@@ -52,6 +54,53 @@ record::Named read(const std::string& path, const Options& options) {
   return {path, std::move(head), recall(lab, path).in_full()};
 }
 
+// A record of an experiment whose page is partly generated; throws Error for any other.
+struct Shown {
+  const Experiment* experiment;
+  record::LabRecord record;
+};
+Shown shown(const std::string& path, const char* flag) {
+  const std::string text = record::read_text(path);
+  if (record::is_lab(text)) {
+    record::LabRecord lab = record::lab_from_json(text, path);
+    const Experiment* experiment = find_experiment(lab.experiment);
+    if (experiment != nullptr && experiment->picture != nullptr && !lab.rows.empty())
+      return {experiment, std::move(lab)};
+  }
+  throw Error(kUsage,
+              fmt::format("{} is no record that {} has anything for; that of cairn lab precision is", path, flag));
+}
+
+int draw(const Options& options) {
+  const Output picture(beside(options.output, "--svg", options.svg));
+  if (options.records.size() != 1)
+    throw Error(kUsage, fmt::format("--svg draws one record, and {} are given", options.records.size()));
+  const Shown found = shown(options.records[0], "--svg");
+  picture.write(found.experiment->picture(found.record));
+  return kGood;
+}
+
+// Leaves the page as it is if only its tables are asked about.
+int keep_page(const Options& options, const std::string& file, const std::string& old, const std::string& wanted) {
+  if (options.check && wanted != old) {
+    throw Error(kFailed, fmt::format("the tables in {} are not those of {}; make readme writes them again",
+                                     options.readme, fmt::join(options.records, ", ")));
+  }
+  if (wanted != old) write_file(file, wanted, true);
+  fmt::print("{}: the tables are {}\n", options.readme, wanted == old ? "up to date" : "rewritten");
+  return kGood;
+}
+
+int rewrite_lab_page(const Options& options) {
+  const Shown found = shown(options.records[0], "--readme");
+  const std::string old = read_text(options.readme);
+  const std::string text = fmt::format("{}, at {}. {}", as_markdown(one_line(found.record.machine)),
+                                       as_markdown(one_line(found.record.build.commit.substr(0, 7))),
+                                       found.experiment->page_table(found.record));
+  return keep_page(options, std::filesystem::canonical(options.readme).string(), old,
+                   record::with_table(old, {"findings", text}, options.readme));
+}
+
 int rewrite_page(const Options& options, std::vector<record::Named> records) {
   namespace fs = std::filesystem;
   const std::string old = read_text(options.readme);
@@ -60,13 +109,7 @@ int rewrite_page(const Options& options, std::vector<record::Named> records) {
   std::string wanted = old;
   for (const record::MarkedTable& table : record::page_tables(old, records, file.parent_path(), options.readme))
     wanted = record::with_table(wanted, table, options.readme);
-  if (options.check && wanted != old) {
-    throw Error(kFailed, fmt::format("the tables in {} are not those of {}; make readme writes them again",
-                                     options.readme, fmt::join(options.records, ", ")));
-  }
-  if (wanted != old) write_file(file.string(), wanted, true);
-  fmt::print("{}: the tables are {}\n", options.readme, wanted == old ? "up to date" : "rewritten");
-  return kGood;
+  return keep_page(options, file.string(), old, wanted);
 }
 
 int rewrite_record(const Options& options) {
@@ -80,6 +123,9 @@ int rewrite_record(const Options& options) {
 
 int run(const Options& options) {
   if (!options.record.empty()) return rewrite_record(options);
+  if (!options.svg.empty()) return draw(options);
+  if (!options.readme.empty() && options.records.size() == 1 && record::is_lab(record::read_text(options.records[0])))
+    return rewrite_lab_page(options);
   const Output output(options.output);
   std::vector<record::Named> records;
   for (const std::string& path : options.records) records.push_back(read(path, options));
@@ -113,6 +159,7 @@ Action report_verb(CLI::App& verb) {
       "<!-- ladder:begin --> … <!-- ladder:end -->, the f32 rungs at nn 4096x4096x4096; tensor, those on tensor\n"
       "cores; ratios, the library against the strongest baseline over the problems of each record; brought, on a\n"
       "rung's page, the rung against its parent; steps, which rungs are a step back from the one before.\n"
+      "Of a record of cairn lab precision: <!-- findings:begin --> … <!-- findings:end -->, and --svg draws it.\n"
       "With --record, the record is written again in the present format; --samples summary leaves the samples\n"
       "out and keeps their statistics, for sweeps of many rows.");
   verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record measured.json",
@@ -128,10 +175,13 @@ Action report_verb(CLI::App& verb) {
       ->check(CLI::IsMember({"keep", "summary"}))
       ->capture_default_str()
       ->needs(record);
+  auto* svg = verb.add_option("--svg", options->svg, "Draw the record of cairn lab precision into this file");
   add_output_flags(verb, options->output);
   for (const char* flag : {"--style", "--format", "--out", "--force", "--wide", "--record"})
     readme->excludes(verb.get_option(flag));
   for (const char* flag : {"--style", "--format", "--out", "--wide"}) record->excludes(verb.get_option(flag));
+  for (const char* flag : {"--style", "--format", "--out", "--wide", "--record", "--readme"})
+    svg->excludes(verb.get_option(flag));
   return [options] { return run(*options); };
 }
 

@@ -233,13 +233,18 @@ TEST(Command, AnExperimentThatOnlyMultipliesNeedsNoGpu) {
   const Ran ran = run_cairn("lab precision --device emu --shape 16x16x64 --format json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto rows = nlohmann::json::parse(ran.out);
-  ASSERT_EQ(rows.size(), 3u * 5 * 2);  // kinds of numbers, ways, and K = 32 and 64
+  // Kinds of numbers, ways, and K = 32 and 64; f16 holds all numbers of three of the kinds.
+  const auto f16 = std::ranges::count_if(rows, [](const auto& row) { return row["type"] == "f16:f32"; });
+  EXPECT_EQ(rows.size() - static_cast<std::size_t>(f16), 5u * 6 * 2);
+  EXPECT_GE(f16, 3 * 2);
   for (const auto& row : rows) {
-    const double error = row["error"], factors = row["factors"], largest = row["largest"];
+    EXPECT_FALSE(row["type"] == "f16:f32" && row["numbers"] == "rows 2^±60") << row;
+    const double error = row["error"], factors = row["factors"], largest = row["largest"], rowwise = row["rowwise"];
     const bool narrow = row["type"] != "f32" && row["type"] != "split";
     EXPECT_LT(error, row["type"] == "bf16:f32" ? 0x1p-7 : narrow ? 0x1p-10 : 0x1p-20) << row;
     EXPECT_GT(error, 0) << row;
     EXPECT_GT(largest, 0) << row;
+    EXPECT_GE(rowwise, 0.99 * error) << row;  // C is no further off than the worst of its rows, all of which are seen
     EXPECT_EQ(factors > 0, narrow) << row;
   }
 }
