@@ -176,6 +176,8 @@ template <class... Numbers> TileName tile_text(const char* format, Numbers... nu
   return name;
 }
 
+inline constexpr std::size_t kTookBytes = 8;
+
 // The card of a rung.
 struct Rung {
   std::string_view id;     // "simt/04_block_tile": kernels/simt/04_block_tile.cu, docs/trail/simt_04_block_tile.md
@@ -198,6 +200,10 @@ struct Rung {
   bool grouped = false;       // it takes groups of rows
   bool epilogue = false;      // it applies the problem's epilogue as it stores C,
   bool (*finishes)(const Problem& row, const Choice& choice) = nullptr;  // and takes groups, so; null: however
+  // Where the data decide how a product is computed: the rule in words; and how it was, read from the first kTookBytes of
+  // the scratch memory of a launch that has ended.
+  const char* rule = "";
+  std::string (*took)(const void* scratch) = nullptr;
 };
 
 inline Status no_such_tile(int tile, std::size_t tiles) {

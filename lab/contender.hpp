@@ -54,6 +54,8 @@ class Contender {
   virtual Status run(const Call& call, runtime::Stream stream) = 0;
   // After prepare(): what exactly will run ("algorithm 67, tile 128x256"), for the record; may be empty.
   virtual std::string details() const { return ""; }
+  // After a run() that has ended: how it was computed, where the data decide that; else empty.
+  virtual std::string took() { return ""; }
   virtual const std::shared_ptr<runtime::Machine>& machine() const = 0;
 };
 

@@ -1,8 +1,11 @@
 #include "lab/contender_library.hpp"
 
 #include <cstdint>
+#include <utility>
 
 #include "cairn/cairn.hpp"
+#include "lab/contender_rung.hpp"
+#include "src/dispatch/candidate.hpp"
 
 namespace cairn::lab {
 namespace {
@@ -29,13 +32,31 @@ class LibraryContender final : public Contender {
     return s.ok() ? "" : s.message();
   }
 
-  Status prepare(const Problem& problem) override { return plan(handle_, problem, plan_); }
+  // The workspace is the laboratory's, which reads in it what the data decided.
+  Status prepare(const Problem& problem) override {
+    if (auto s = plan(handle_, problem, plan_); !s.ok()) return s;
+    if (plan_.workspace_bytes() <= workspace_.bytes()) return {};
+    runtime::Buffer larger;
+    if (auto s = runtime::Buffer::make(machine_, plan_.workspace_bytes(), larger); !s.ok()) return s;
+    if (auto s = handle_.set_workspace(larger.data(), larger.bytes()); !s.ok()) return s;
+    workspace_ = std::move(larger);
+    return {};
+  }
 
   Status run(const Call& call, runtime::Stream stream) override {
+    const Problem& p = call.problem;
+    multiplied_ = p.m > 0 && p.n > 0 && p.k > 0 && p.batch > 0 && call.alpha != 0;
     if (auto s = handle_.set_stream(stream); !s.ok()) return s;
     const Operands data{call.A, call.B, call.C, call.bias, call.before, call.scale_a, call.scale_b, call.ends};
     if (way_ == Way::gemm) return gemm(handle_, call.problem, call.alpha, call.beta, data);
     return cairn::run(handle_, plan_, call.alpha, call.beta, data);
+  }
+
+  std::string took() override {
+    if (!multiplied_) return "";
+    for (const Rung* rung : dispatch::ladder_of(machine_->facts().kind))
+      if (rung->id == plan_.id()) return lab::took(*rung, *machine_, workspace_);
+    return "";
   }
 
   std::string details() const override { return plan_.id() + (plan_.tile().empty() ? "" : ", tile " + plan_.tile()); }
@@ -44,6 +65,8 @@ class LibraryContender final : public Contender {
   Handle handle_;
   Plan plan_;
   std::shared_ptr<runtime::Machine> machine_;
+  runtime::Buffer workspace_;
+  bool multiplied_ = false;  // in the last run()
   Way way_;
 };
 

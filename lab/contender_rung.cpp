@@ -1,5 +1,6 @@
 #include "lab/contender_rung.hpp"
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -69,14 +70,28 @@ Status RungContender::run(const Call& call, runtime::Stream stream) {
   // A move has no B, and its A and C are the laboratory's own.
   if (work() != Work::move)
     if (auto s = dispatch::check_pointers(call); !s.ok()) return s;
+  multiplied_ = false;
   if (call.problem.m == 0 || call.problem.n == 0) return {};
   const Call row = dispatch::to_row(dispatch::with_rounded_scalars(call));
   const std::span scratch(static_cast<std::byte*>(scratch_.data()), scratch_.bytes());
   RungArgs args{row.problem, row.alpha, row.A, row.B, row.beta, row.C, machine_->facts().units, scratch};
   args.bias = row.bias, args.before = row.before;
   args.scale_a = row.scale_a, args.scale_b = row.scale_b, args.ends = row.ends;
+  multiplied_ = args.depth() > 0 && call.problem.batch > 0;
   const runtime::Here here(*machine_);
   return dispatch::launch(chosen_, args, stream);
+}
+
+std::string RungContender::took() { return multiplied_ ? lab::took(rung_, *machine_, scratch_) : ""; }
+
+std::string took(const Rung& rung, runtime::Machine& machine, const runtime::Buffer& scratch) {
+  std::array<std::byte, kTookBytes> head{};
+  if (rung.took == nullptr || scratch.bytes() < head.size()) return "";
+  const runtime::Here here(machine);
+  runtime::Stream const stream = nullptr;
+  if (!machine.copy_out(head.data(), scratch.data(), head.size(), stream).ok() || !machine.synchronize(stream).ok())
+    return "";
+  return rung.took(head.data());
 }
 
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, bool all_tiles, Contenders& out) {

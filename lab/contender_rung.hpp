@@ -24,6 +24,7 @@ class RungContender final : public Contender {
   Status prepare(const Problem& problem) override;
   Status run(const Call& call, runtime::Stream stream) override;
   std::string details() const override { return "tile " + tile(); }
+  std::string took() override;
   const std::shared_ptr<runtime::Machine>& machine() const override { return machine_; }
 
  private:
@@ -32,8 +33,12 @@ class RungContender final : public Contender {
   int tile_;
   dispatch::Candidate chosen_;  // for the problem that was prepared
   runtime::Buffer scratch_;
-  std::string id_;  // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
+  bool multiplied_ = false;  // in the last run(): else nothing was left to the data
+  std::string id_;           // "simt/04_block_tile"; with a tile that is not the default, "simt/04_block_tile@1"
 };
+
+// What the data decided in a launch of this rung that has ended and had this scratch memory; empty if nothing.
+std::string took(const Rung& rung, runtime::Machine& machine, const runtime::Buffer& scratch);
 
 // Every rung of the machine's ladder, in order: with its default tile, or with each of its tiles.
 void add_rungs(const std::shared_ptr<runtime::Machine>& machine, bool all_tiles, Contenders& out);

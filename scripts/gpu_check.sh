@@ -30,6 +30,8 @@
 #                 drawn_CLASS_TYPE.json
 #   drawn_full    the same in f32, all classes, and f64, general ones; the course in both, and f64 at 4096 cubed in all
 #                 layouts: squares_f64.json
+#   split         f32 by tensor cores: rungs 60 and 61 at 4096 and 8192 cubed in all layouts, split.json; the library on shapes
+#                 by lot, drawn_general_split.json, and on large ones, large_split.json; 20,000 drawn cases (CAIRN_SPLIT_CASES)
 #   epilogues     the library with bias and activation, with scales and with groups of rows, beside cuBLAS:
 #                 epilogues.json, scales*.json, groups.json
 #   python        the tests of the Python package and of PyTorch's operators on the GPU, and what a call and an MLP take
@@ -122,6 +124,7 @@ sanitize() {
   look --shape 33x65x40,64x64x64,1x70x3 --fuzz 12
   look 'probe/*@*' --shape 64 --fuzz 4
   look simt/{23,24,25}@'*' tensor/{41,42}@'*' --shape 33x65x40,70x40x100 --fuzz 6
+  look hopper/60 'hopper/61@*' --type split --shape 33x65x40,150x70x600 --fuzz 6
   look 'simt/24@*' --shape 3x65x400,70x4x1100 --fuzz 6
   look hopper/59@{1,6,9,11,21,25,33,44,52,54,56,60,63,65,69,71,80,88} --type bf16,tf32,e4m3,e4m3fast \
     --shape 33x65x40,70x40x600 --fuzz 4
@@ -230,6 +233,24 @@ drawn_full() {
     bench squares_f64.json cairn 'cublas/*' --type f64 --layout nn,nt,tn,tt --shape 4096 --seconds 0.3 --samples summary &&
     course f32 f64
 }
+split() {
+  local some=(--type split --samples summary)
+  bench split.json hopper/60 hopper/61 tensor/40 'cublas/*' "${some[@]}" --layout nn,nt,tn,tt --shape 4096,8192 --seconds 0.4 &&
+    bench large_split.json cairn "${some[@]}" --suite results/h200/large_split.txt --seconds 0.05 &&
+    bench drawn_general_split.json cairn --type split --seed "${CAIRN_SEED:-2026}" --seconds 0.01 --suite drawn:general --count 60
+}
+# In a process for each core, as fuzz() does.
+split_cases() {
+  local each=$(((${CAIRN_SPLIT_CASES:-20000} + 15) / 16)) verdict=0
+  seq 1 16 | cairn=$cairn out=$out each=$each xargs -P "$(nproc)" -I SEED bash -c \
+    '"$cairn" verify hopper/60 "hopper/61@*" cairn --type split --device gpu --seed SEED --fuzz $((each / 6 + 1)) --format csv >"$out/split_SEED.csv"' ||
+    verdict=1
+  awk -F, 'FNR > 1 { cases += $2; passed += $3; refused += $4; failed += $5 }
+    END { printf "split: %d cases: %d passed, %d refused, %d failed\n", cases, passed, refused, failed; exit failed > 0 }' \
+    "$out"/split_*.csv | tee -a "$summary" || verdict=1
+  rm -f "$out"/split_*.csv
+  return "$verdict"
+}
 # Without an epilogue first, in the same record. Blocks are scaled where sums are promoted, vectors in both computes.
 epilogues() {
   local some=(cairn 'cublas/*' --seconds 0.1 --samples summary)
@@ -282,6 +303,10 @@ if want course; then step course course bf16 f16 tf32 e4m3fast:bf16; fi
 if want tiles; then step tiles tiles; fi
 if want drawn; then step drawn drawn; fi
 if want drawn_full; then step drawn_full drawn_full; fi
+if want split; then
+  step split split
+  step split_cases split_cases
+fi
 if want epilogues; then step epilogues epilogues; fi
 if want suites; then step suites suites ""; fi
 if want again; then step again again; fi

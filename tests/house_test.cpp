@@ -47,6 +47,8 @@ constexpr Arrow kArrows[] = {
      "cuda kernels/rung.hpp device/ kernels/hopper/parts/"},  // what the library's kernels share
     {"kernels/hopper/59_summit.cu", "cuda kernels/rung.hpp device/ kernels/hopper/parts/ kernels/hopper/59_summit/"},
     {"kernels/hopper/59_summit/", "cuda kernels/rung.hpp device/ kernels/hopper/parts/ kernels/hopper/59_summit/"},
+    {"kernels/hopper/60_bf16x6.cu", "cuda kernels/rung.hpp device/ kernels/hopper/parts/"},
+    {"kernels/hopper/61_f16x3.cu", "cuda kernels/rung.hpp device/ kernels/hopper/parts/"},
     {"kernels/simt/24_few_rows.cu", "cuda kernels/rung.hpp kernels/parts/ device/ kernels/simt/24_few_rows/"},
     {"kernels/simt/24_few_rows/", "cuda kernels/rung.hpp kernels/parts/ device/ kernels/simt/24_few_rows/"},
     {"kernels/", "cuda kernels/rung.hpp kernels/parts/ device/"},  // a rung: never another rung

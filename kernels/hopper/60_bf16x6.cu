@@ -45,6 +45,10 @@ extern const Rung rung = {.id = "hopper/60_bf16x6",
                           .launch = launch,
                           .batched = true,
                           .choose = [](const Query& query) { return choose_split(kVariants, query, false); },
-                          .only_arch = true};
+                          .only_arch = true,
+                          .rule =
+                              "six products of bf16 planes, and f64 for rows of op(A) and columns of op(B) that have "
+                              "elements 2^101 apart, infinities or NaN",
+                          .took = words_of};
 
 }  // namespace cairn::hopper_60

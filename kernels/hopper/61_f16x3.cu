@@ -47,7 +47,12 @@ extern const Rung rung = {.id = "hopper/61_f16x3",
                           .launch = launch,
                           .batched = true,
                           .choose = [](const Query& query) { return choose_split(kVariants, query, true); },
-                          .only_arch = true};
+                          .only_arch = true,
+                          .rule =
+                              "three products of f16 planes if at most 16 rows of op(A) and columns of op(B) have "
+                              "elements 2^29 apart, infinities or NaN, which f64 then computes; else six products "
+                              "of bf16 planes",
+                          .took = words_of};
 
 }  // namespace cairn::hopper_61
 // Tried: 128x256 and 256x128, whose chains have half the columns: they spill, and their instructions of 128 columns read

@@ -153,6 +153,7 @@ void inspect(Race& race, Ring& ring, const Settings& settings) {
     }
     if (std::string wrong = wrong_outcome(ring, work, settings.seed); !wrong.empty()) runner.row->verified = wrong;
     if (work != Work::probe) runner.row->first = first_values(ring);
+    if (const std::string took = runner.contender->took(); !took.empty()) runner.row->details += ", " + took;
     if (runner.row->samples_ms.empty()) continue;
     const double floor = floor_ms(ring.machine()->facts(), ring.problem(), work,
                                   settings.cache == Cache::hot || ring.sets() == kMostSets);

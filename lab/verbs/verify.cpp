@@ -107,6 +107,7 @@ class Verified {
     for (const std::string& line : caught) alarms_.push_back(fmt::format("CAUGHT {}: {}", id, line));
     rows_.push_back(row(id, tally, options.is_suite()));
     if (options.healthy) add_healthy_rows(id, tally, notes_);
+    for (const auto& [how, cases] : tally.took) notes_.push_back(fmt::format("{}: {} cases by {}", id, cases, how));
     for (const verify::Failure& failure : tally.failures) {
       alarms_.push_back(fmt::format(
           "FAILED {}: {}\n  {}\n  seed {:#x}, again:\n  {}", id, failure.what, failure.test.describe(),

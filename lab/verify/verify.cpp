@@ -234,7 +234,10 @@ Tally fuzz_each(Contender& contender, const std::vector<Space>& spaces, std::int
     const Space taken = taken_by(contender, space);
     for (const std::int64_t end = index + count; index < end; ++index) {
       const Case test = case_for(contender, case_seed(seed, index), taken);
-      tally.add(test, check(contender, test), space.flags);
+      const Verdict verdict = check(contender, test);
+      tally.add(test, verdict, space.flags);
+      const std::string took = verdict.outcome == Outcome::refused ? "" : contender.took();
+      if (!took.empty()) ++tally.took[took.substr(0, took.find(','))];
       if (progress && !progress(tally)) return tally;
     }
   }

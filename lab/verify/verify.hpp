@@ -71,7 +71,9 @@ struct Tally {
   double worst_ratio = 0;              // largest error / bound seen in rounding mode
   double worst_rigorous = 0;           // largest error / rigorous worst-case bound
   std::map<RatioKind, Ratios> ratios;  // the same, by kind and size of k; native and split only
-  std::vector<Failure> failures;       // the first few
+  std::map<std::string, std::int64_t>
+      took;                       // cases by how they were computed, where the data decide: Contender::took()
+  std::vector<Failure> failures;  // the first few
 
   void add(const Case& test, const Verdict& verdict, const std::string& flags = {});
 };

@@ -82,6 +82,7 @@ std::string explain_best(const Plan::Impl& plan) {
   why += "; tile " + std::string(rung->tile_name(choice.tile).text);
   if (*choice.preference != '\0') why += ", the " + std::string(choice.preference);
   why += "; " + std::to_string(choice.scratch_bytes) + " bytes of workspace\n";
+  if (*rung->rule != '\0') why += "  the data decide: " + std::string(rung->rule) + "\n";
   return rung->choose == nullptr || whole || plan.named ? why : why + explain_tiles(plan);
 }
 

@@ -55,6 +55,10 @@ inline Cost split_cost_of(const Variant& v, const Problem& p, const Device& devi
   return cost;
 }
 
+// Whether planes may be of f16. Which they are, all rows and columns decide together, so that the bits of one would
+// depend on others; and where rows or columns are to be invariant, planes are of bf16 whatever the data.
+inline bool may_be_f16(const Problem& p, bool f16) { return f16 && p.invariant == Invariant::none; }
+
 // The same, with the tail wave split along k if that is faster.
 inline Cost split_cost_of(const Variant& v, const Problem& p, const Device& device, bool f16) {
   const TileGrid grid = tile_grid(v, p.m, p.n);
@@ -72,7 +76,7 @@ inline Cost split_cost_of(const Variant& v, const Problem& p, const Device& devi
 
 inline Choice split_choice(const Variant& v, int variant, const Query& query, bool f16) {
   const Problem& p = query.problem;
-  const Cost cost = split_cost_of(v, p, query.device, f16);
+  const Cost cost = split_cost_of(v, p, query.device, may_be_f16(p, f16));
   Choice choice;
   choice.tile = variant;
   choice.scratch_bytes = split_memory(matrix_a(p), matrix_b(p), query.device.sms).partials +

@@ -42,7 +42,7 @@ inline Status launch_split(const RungArgs& args, int tile, const Variant& v, Spl
   const SplitOperand a = split_operand(A, scratch, at.a, args.sms), b = split_operand(B, scratch, at.b, args.sms);
   if (products) {
     auto* const counts = reinterpret_cast<int*>(scratch + at.counts);
-    if (Status s = split_operands(a, b, counts, header, may_f16, args.sms, stream); !s.ok()) return s;
+    if (Status s = split_operands(a, b, counts, header, may_be_f16(p, may_f16), args.sms, stream); !s.ok()) return s;
   }
 
   const bool vector_c = !misaligned(args.C) && !rows_misaligned(C), tma_store = vector_c && args.beta == 0;

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 #include <cuda_runtime.h>
 
@@ -84,9 +86,19 @@ struct SplitHeader {
   int f16;   // f16 planes; else bf16
   int wild;  // wild rows of op(A) and columns of op(B)
 };
+static_assert(sizeof(SplitHeader) == kTookBytes);
 inline constexpr int kHeaderBytes = 128;
 // A product by f16 planes may have so many wild rows and columns; if there are more, it is computed by bf16 planes.
 inline constexpr int kMostWild = 16;
+
+// "f16 planes, 2 wild rows"
+inline std::string words_of(const void* scratch) {
+  SplitHeader header;
+  std::memcpy(&header, scratch, sizeof header);
+  std::string words = header.f16 != 0 ? "f16 planes" : "bf16 planes";
+  if (header.wild > 0) words += ", " + std::to_string(header.wild) + (header.wild == 1 ? " wild row" : " wild rows");
+  return words;
+}
 
 // An f32 operand as stored, and where its planes are. A row is one of op(A), or a column of op(B).
 struct SplitOperand {
