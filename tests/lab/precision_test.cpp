@@ -133,6 +133,22 @@ TEST(Errors, NumbersAreTheSameForAnyNumberOfThreads) {
   }
 }
 
+// A row and a column of the largest scales, at the largest K: what they come to has to be an f32.
+TEST(Errors, NoSumOfWhatIsDrawnOverflows) {
+  for (const Numbers& numbers : all_numbers()) {
+    const std::int64_t k = 65536;
+    Random random(3);
+    double squares = 0;
+    for (std::int64_t i = 0; i < k; ++i) {
+      const double product = numbers.draw(random) * numbers.draw(random);
+      squares += product * product;
+    }
+    // Of one sign, Cauchy's bound; scaled ones have both signs, and six standard deviations are enough.
+    const double sum = std::sqrt(squares) * (numbers.scaled == 0 ? std::sqrt(static_cast<double>(k)) : 6.0);
+    EXPECT_LT(std::ldexp(sum, 2 * numbers.scaled), std::numeric_limits<float>::max()) << numbers.name;
+  }
+}
+
 TEST(Errors, AreDrawnALineForEachWay) {
   std::vector<Erring> all;
   for (const char* numbers : {"N(0, 1)", "U(0, 1) <&>"}) {
