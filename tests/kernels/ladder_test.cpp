@@ -320,7 +320,12 @@ class FarTest : public RungTest {
       }
     Problem p = Problem::packed(Type::f32, op_a, op_b, 2, 2, 2);
     p.lda = p.ldb = p.ldc = FarMatrix::kLd;
-    const Status s = rung_.launch({p, 1, A.data(), B.data(), 0, C.data()}, tile_, nullptr);
+    const Choice choice = choice_of(rung_, tile_, p);
+    runtime::Buffer scratch;
+    ASSERT_TRUE(runtime::Buffer::make(machine, choice.scratch_bytes, scratch).ok());
+    const std::span memory(static_cast<std::byte*>(scratch.data()), choice.scratch_bytes);
+    const Status s = rung_.launch({p, 1, A.data(), B.data(), 0, C.data(), machine->facts().units, memory, &choice},
+                                  tile_, nullptr);
     ASSERT_TRUE(s.ok() && machine->synchronize(nullptr).ok()) << s.message();
     for (const int i : {0, 1})
       for (const int j : {0, 1}) {
