@@ -300,3 +300,55 @@ cairn_mutant(hopper_fetched_early traced hopper/59_summit
 [[          fence_proxy_async();
           if (threadIdx.x % 32 == 0) mbarrier_arrive(full + stage);
           __syncwarp();]])
+
+# FP32 from planes of F16 and BF16: what is wrong is in kernels/hopper/parts/split_*.hpp.
+
+# The second plane is zeros, of A and of B.
+cairn_mutant(planes_no_lo plain hopper/61_f16x3
+[[      planes[1][e] = pack<__half>(lo[0], lo[1]);]]
+[[      planes[1][e] = 0;]])
+
+# hi lo is counted twice, and lo hi left out.
+cairn_mutant(planes_one_product plain hopper/61_f16x3
+[[a = p % 2 * lo, b = lo - a;]]
+[[a = 0, b = lo;]])
+
+# Of bf16 the third product, p1 p1, is p0 p0 once more, which it is smaller than by 2^16.
+cairn_mutant(planes_no_middle plain hopper/60_bf16x6
+[[planes_b[] = {0, 2, 1, 0, 1, 0};]]
+[[planes_b[] = {0, 2, 1, 0, 2, 0};]])
+
+# hi hi is summed in one chain of tensor cores, from the first k-step to the last.
+cairn_mutant(planes_one_chain plain hopper/61_f16x3
+[[        wgmma<__half, n>(chain, pair.a[s].at(p * 32), pair.b[s].at(p * 32), add);]]
+[[        wgmma<__half, n>(acc, pair.a[s].at(p * 32), pair.b[s].at(p * 32), true); if (!add) for (float& x : chain) x = 0;]])
+
+# Rows are scaled by twice what C is divided by.
+cairn_mutant(planes_scale plain hopper/61_f16x3
+[[kBf16Planes.exponent) - range.exponent()),]]
+[[kBf16Planes.exponent) + 1 - range.exponent()),]])
+
+# Rows are scaled to where the largest f16 are, and what is rounded up there is an infinity.
+cairn_mutant(planes_top plain hopper/61_f16x3
+[[kF16Planes{2, 32, 64, 14, 28},]]
+[[kF16Planes{2, 32, 64, 15, 28},]])
+
+# A row with an infinity is like any other, and what splitting makes of it goes into C: lo of it is a NaN.
+cairn_mutant(planes_infinities plain hopper/61_f16x3
+[[    const bool finite = largest < 0x7f800000u;]]
+[[    const bool finite = true;]])
+
+# No row is too wide for planes of f16.
+cairn_mutant(planes_never_wild plain hopper/61_f16x3
+[[apart > kF16Planes.binades ?]]
+[[apart > 1000 ?]])
+
+# C is written for wild rows too, by the products and by the repair, so that what it held is multiplied by beta twice.
+cairn_mutant(planes_not_skipped plain hopper/61_f16x3
+[[    return wild && (a[row].wild(f16) || b[col].wild(f16));]]
+[[    return false;]])
+
+# Planes of f16 whatever the data. C is right, but most of it may be computed by the repair.
+cairn_mutant(planes_always_f16 traced hopper/61_f16x3
+[[  const bool f16 = may_f16 && shared[0] <= kMostWild;]]
+[[  const bool f16 = may_f16;]])

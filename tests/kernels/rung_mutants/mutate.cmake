@@ -21,6 +21,9 @@ function(cairn_mutant name builds rung old new)
     string(REGEX REPLACE "extern template [^;]*;" "" text "${text}")
   endif()
 
+  # Parts that only such rungs include: in the mutant's namespace, so that it can have its own.
+  inline_parts("kernels/hopper/parts/split_")
+
   # Its namespace and its id, so that it can stand beside other mutants of the same rung.
   replace("namespace cairn::${space} {" "namespace cairn::mutant_${name} {")
   replace("}  // namespace cairn::${space}" "}  // namespace cairn::mutant_${name}")
@@ -45,6 +48,7 @@ function(cairn_mutant name builds rung old new)
   set(tiles_of_simt/24_few_rows 0 2 12)
   set(tiles_of_simt/25_small_products 5 8)
   set(tiles_of_tensor/42_mma_f64 1)
+  set(tiles_of_hopper/61_f16x3 3)
   if(DEFINED tiles_of_${rung})
     set(before "#include \"tests/kernels/rung_mutants/narrow.hpp\"\n")
     string(REPLACE ";" ", " some "${tiles_of_${rung}}")
@@ -67,6 +71,33 @@ function(cairn_mutant name builds rung old new)
   string(REGEX REPLACE "using Tiles = [^;]*;" "using Tiles = std::integer_sequence<int, 0, kLoadedTiles>;" text "${text}")
   string(REGEX REPLACE "kernel_of<(Tf32|__nv_bfloat16|E4m3)[^(]*[(][^)]*[)]" "Kernel{}" text "${text}")
   file(WRITE ${OUT} "${before}#line 1 \"${file}\"\n${text}")
+endfunction()
+
+# Replaces the first include in `text` of each header whose name begins with `prefix` by the header, and removes others.
+function(inline_parts prefix)
+  set(seen "")
+  while(text MATCHES "#include \"(${prefix}[a-z_]*\\.hpp)\"\n")
+    set(include "${CMAKE_MATCH_0}")
+    set(part ${CMAKE_MATCH_1})
+    file(READ ${ROOT}/${part} inlined)
+    string(REPLACE "#pragma once\n" "" inlined "${inlined}")
+    string(REPLACE "namespace cairn::hopper {" "namespace cairn::mutant_${name} { using namespace hopper;" inlined
+                   "${inlined}")
+    string(REPLACE "namespace model {" "namespace model { using namespace hopper::model;" inlined "${inlined}")
+    # Before the first of them all others are at their places.
+    string(FIND "${text}" "${include}" first)
+    string(LENGTH "${include}" length)
+    math(EXPR behind "${first} + ${length}")
+    string(SUBSTRING "${text}" 0 ${first} head)
+    string(SUBSTRING "${text}" ${behind} -1 tail)
+    string(REPLACE "${include}" "" tail "${tail}")
+    if(part IN_LIST seen)
+      set(inlined "")
+    endif()
+    list(APPEND seen ${part})
+    set(text "${head}${inlined}${tail}")
+  endwhile()
+  set(text "${text}" PARENT_SCOPE)
 endfunction()
 
 # In `text`, where `from` must be there once and `to` must be as many lines.

@@ -72,6 +72,15 @@ class Matrix {
     });
     EXPECT_TRUE(emulator_.copy_in(device_, bytes_.data(), bytes_.size()).ok());
   }
+  void fill(const std::vector<double>& values) {
+    with_type(type_, [&]<class T>() {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const T element = static_cast<T>(values[i]);
+        std::memcpy(&bytes_[(static_cast<std::size_t>(offset_) + i) * sizeof(T)], &element, sizeof(T));
+      }
+    });
+    EXPECT_TRUE(emulator_.copy_in(device_, bytes_.data(), bytes_.size()).ok());
+  }
   void fetch() { EXPECT_TRUE(emulator_.copy_out(bytes_.data(), device_, bytes_.size()).ok()); }
   // Has anybody written to it since it was drawn?
   bool changed() const {
