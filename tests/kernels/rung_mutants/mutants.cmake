@@ -348,6 +348,11 @@ cairn_mutant(planes_not_skipped plain hopper/61_f16x3
 [[    return wild && (a[row].wild(f16) || b[col].wild(f16));]]
 [[    return false;]])
 
+# Where rows are to be invariant, the data of all of them still decide what planes one has.
+cairn_mutant(planes_of_all_rows plain hopper/61_f16x3
+[[return f16 && p.invariant == Invariant::none; }]]
+[[return f16 && p.m > 0; }]])
+
 # Planes of f16 whatever the data. C is right, but most of it may be computed by the repair.
 cairn_mutant(planes_always_f16 traced hopper/61_f16x3
 [[  const bool f16 = may_f16 && shared[0] <= kMostWild;]]

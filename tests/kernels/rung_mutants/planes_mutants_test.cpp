@@ -42,9 +42,11 @@ Inputs inputs(const Shape& s, bool positive) {
 }
 
 // C = A B + C / 2 on an emulator, where C is 1.
-std::vector<double> product(const emu::Entry& emulator, std::string_view id, const Inputs& in) {
+std::vector<double> product(const emu::Entry& emulator, std::string_view id, const Inputs& in,
+                            Invariant invariant = Invariant::none) {
   const Rung& chosen = rung(emulator, id);
-  const Problem p = problem_for(chosen, in.shape);
+  Problem p = problem_for(chosen, in.shape);
+  p.invariant = invariant;
   Matrix A(emulator, p.in, p.m * p.k), B(emulator, p.in, p.k * p.n), C(emulator, p.out, p.m * p.n);
   A.fill(in.a), B.fill(in.b), C.fill(std::vector<double>(static_cast<std::size_t>(p.m * p.n), 1));
   const int tile = tile_of(id);
@@ -145,6 +147,21 @@ TEST(PlanesMutants, RowsThatF16DoesNotHoldAreFound) {
     for (const std::string_view id : {k60, k61}) EXPECT_LT(worst(id, wide(rows)), 4) << id << ", " << rows;
   }
   EXPECT_LT(worst("mutant/planes_never_wild", wide(0)), 4);
+}
+
+TEST(PlanesMutants, WhatOtherRowsHoldDecidesWhereRowsNeedNotBeInvariant) {
+  Inputs all = inputs({24, 16, 64}, false), few = inputs({3, 16, 64}, false);
+  few.b = all.b;
+  std::copy_n(all.a.begin(), few.a.size(), few.a.begin());
+  for (std::int64_t i = 3; i < 24; ++i) all.a_at(i, 5) = 0x1p40;
+  const auto same = [&](std::string_view id, Invariant invariant) {
+    const std::vector<double> of_few = product(plain_of(id), id, few, invariant),
+                              of_all = product(plain_of(id), id, all, invariant);
+    return std::equal(of_few.begin(), of_few.end(), of_all.begin());
+  };
+  for (const std::string_view id : {k60, k61}) EXPECT_TRUE(same(id, Invariant::rows)) << id;
+  EXPECT_FALSE(same("mutant/planes_of_all_rows", Invariant::rows));
+  EXPECT_FALSE(same(k61, Invariant::none)) << "so that this test shows something";
 }
 
 TEST(PlanesMutants, ElementsOfWildRowsAreWrittenOnce) {
