@@ -30,9 +30,9 @@ report: build ## write a climb and a bench of this machine into build/report/
 	@echo "build/report/climb.md and build/report/bench.md are written"
 
 readme: build ## write the tables of README.md and docs/ again, and the pictures, from their records
-	$(CAIRN) report --readme README.md $(patsubst %,results/h200/%.json,course_bf16 course_f16 course_tf32 course_e4m3fast course_f32)
+	$(CAIRN) report --readme README.md $(patsubst %,results/h200/%.json,course_bf16 course_f16 course_tf32 course_e4m3fast course_f32 large_split)
 	@for page in docs/ladder.md docs/trail/*.md; do \
-	  $(CAIRN) report --readme $$page $(patsubst %,results/h200/%.json,ladder tensor hopper) || exit; done
+	  $(CAIRN) report --readme $$page $(patsubst %,results/h200/%.json,ladder tensor hopper split) || exit; done
 	$(CAIRN) report --readme docs/lab/precision.md results/h200/precision.json
 	$(CAIRN) report results/h200/precision.json --svg docs/lab/precision.svg --force
 

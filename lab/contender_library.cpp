@@ -76,6 +76,7 @@ Status add_library(int device, const std::shared_ptr<runtime::Machine>& machine,
   for (const Way way : {Way::run, Way::gemm}) {
     Handle handle;
     if (auto s = Handle::open(device, handle); !s.ok()) return s;
+    if (auto s = handle.set_f32(Compute::native); !s.ok()) return s;  // f32 is measured and judged as such
     out.push_back(std::make_unique<LibraryContender>(std::move(handle), machine, way));
   }
   return {};

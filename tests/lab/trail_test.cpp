@@ -34,7 +34,7 @@ std::string slurp(const fs::path& path) {
 const std::vector<Named>& records() {
   static const std::vector<Named> all = [] {
     std::vector<Named> read_all;
-    for (const char* name : {"ladder", "tensor", "hopper"}) {
+    for (const char* name : {"ladder", "tensor", "hopper", "split"}) {
       const fs::path file = kRoot / "results/h200" / (std::string(name) + ".json");
       read_all.push_back({fs::relative(file, kTrail).generic_string(), read(file.string())});
     }
