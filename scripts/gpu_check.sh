@@ -124,13 +124,15 @@ sanitize() {
   look --shape 33x65x40,64x64x64,1x70x3 --fuzz 12
   look 'probe/*@*' --shape 64 --fuzz 4
   look simt/{23,24,25}@'*' tensor/{41,42}@'*' --shape 33x65x40,70x40x100 --fuzz 6
-  look hopper/60 'hopper/61@*' --type split --shape 33x65x40,150x70x600 --fuzz 6
   look 'simt/24@*' --shape 3x65x400,70x4x1100 --fuzz 6
   look hopper/59@{1,6,9,11,21,25,33,44,52,54,56,60,63,65,69,71,80,88} --type bf16,tf32,e4m3,e4m3fast \
     --shape 33x65x40,70x40x600 --fuzz 4
   look simt/22 simt/23@{0,3} simt/24@{0,7,13} simt/25@{0,5,8} tensor/39 tensor/42 hopper/59@{0,7,10,34} \
     --epilogue none,bias+gelu+before --scales vector,tensor --shape 33x65x40,70x40x600 --fuzz 6
   look simt/22 simt/23@{0,3} tensor/39 hopper/59@{0,7,10,34} --groups 4 --shape 133x65x40,270x40x600 --fuzz 6
+  # racecheck reports every access of the repair of wild rows (split_repair.hpp), whose threads, 256 of a block's 384, meet at
+  # a named barrier. The emulator's detector follows that and reports none, so racecheck is not asked.
+  [ "$1" = racecheck ] || look hopper/60 'hopper/61@*' --type split --shape 33x65x40,150x70x600 --fuzz 6
   # racecheck does not follow one lane that arrives for its warp (tests/device/gpu/racecheck_probe.cu), as those do that
   # fetch operands by threads, or scales of blocks.
   if [ "$1" != racecheck ]; then

@@ -26,8 +26,8 @@ inline SplitBy split_by_for(const Problem& problem, SplitBy asking) {
 
 // Why a problem stays IEEE f32 whoever asks; empty if it becomes split.
 //
-// Which planes a split product has may depend on all of its rows (kernels/hopper/61_f16x3.cu), and rows that are to be
-// invariant must not.
+// Rows that are to be invariant have bf16 planes on Hopper (kernels/hopper/61_f16x3.cu), at half the speed, and whoever
+// asks for invariant f32 wants the bits of f32.
 std::string why_not_split(const Problem& problem, runtime::Kind kind);
 
 }  // namespace cairn::dispatch

@@ -50,7 +50,8 @@ TEST(Plan, TakesTheShortestForecast) {
   EXPECT_EQ(planned(90, square(Type::bf16))->words().id, "hopper/59_summit");
   EXPECT_EQ(planned(90, tf32)->words().id, "hopper/59_summit");
   EXPECT_EQ(planned(80, tf32)->words().id, "tensor/39_mma_stream_k");
-  EXPECT_EQ(planned(90, split)->words().id, "tensor/40_mma_tf32x3");
+  EXPECT_EQ(planned(90, split)->words().id, "hopper/61_f16x3");
+  EXPECT_EQ(planned(80, split)->words().id, "tensor/40_mma_tf32x3");
   EXPECT_EQ(planned(90, square(Type::f64))->words().id, "tensor/42_mma_f64");
   EXPECT_EQ(planned(80, square(Type::f64))->words().id, "tensor/42_mma_f64");
   EXPECT_EQ(planned(90, square(Type::f32))->words().id, "simt/23_stream_k");
@@ -112,12 +113,13 @@ TEST(Plan, SaysWhatWasWeighed) {
        {"hopper/59_summit: chosen, the shortest forecast", "main loop (tensor cores)", "epilogue", "least energy",
         "no forecast, so used only where no rung with one can be: tensor/31, tensor/34–38, "
         "hopper/51–58 (14 rungs)\n",
-        "ruled out:\n  does not take bf16: simt/01–25, tensor/32–33, tensor/40, tensor/42 (29 rungs)\n"})
+        "ruled out:\n  does not take bf16: simt/01–25, tensor/32–33, tensor/40, tensor/42, "
+        "hopper/60–61 (31 rungs)\n"})
     EXPECT_NE(why.find(said), std::string::npos) << said << "\n" << why;
   const std::string turing = planned(75, square(Type::f32, 4096, Op::none))->words().why;
   for (const char* said : {"  needs sm_80 or later; this is sm_75: ",
                            "  computes in split, and the problem asks for "
-                           "native: tensor/40\n"})
+                           "native: tensor/40, hopper/60–61 (3 rungs)\n"})
     EXPECT_NE(turing.find(said), std::string::npos) << said << "\n" << turing;
   EXPECT_EQ(plan->words().tile, plan->best.rung->tile_name(plan->best.choice.tile).text);
 }

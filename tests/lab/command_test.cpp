@@ -255,7 +255,9 @@ TEST(Command, SplitProductsAreForThoseWhoAsk) {
   ASSERT_EQ(split.code, 0) << split.err;
   EXPECT_NE(split.out.find("tensor/40_mma_tf32x3: chosen"), std::string::npos) << split.out;
   const Ran plain = run_cairn("plan --type f32 --shape 256 --device emu");
-  EXPECT_NE(plain.out.find("  computes in split, and the problem asks for native: tensor/40\n"), std::string::npos)
+  EXPECT_NE(
+      plain.out.find("  computes in split, and the problem asks for native: tensor/40, hopper/60–61 (3 rungs)\n"),
+      std::string::npos)
       << plain.out;
   EXPECT_NE(run_cairn("plan --type split --shape 256 --device cpu").out.find(": chosen"), std::string::npos);
 }

@@ -6,7 +6,7 @@
 // Each row of op(A), and each column of op(B), is multiplied by a power of two first, which is exact, so that its
 // largest element has the exponent that suits the planes; C is multiplied by the inverse. A row with elements further
 // from its largest than that, or with an infinity or a NaN, is a wild one: its planes are zeros, no products of it are
-// stored, and what C has of it is computed in f32 (split_repair.hpp).
+// stored, and what C has of it is computed in f64 (split_repair.hpp).
 //
 // The planes of a row are next to each other in chunks, so that a row of a stage, 128 bytes, has all planes of 32 of k
 // (f16), or of 16 of k and 32 bytes of the next chunk that nothing reads (bf16). Both take at most 6 bytes an element,
@@ -37,8 +37,7 @@ struct PlanesOf {
   int binades;   // that the elements of a row may be apart
 };
 inline constexpr PlanesOf kF16Planes{2, 32, 64, 14, 28}, kBf16Planes{3, 16, 48, 50, 100};
-inline constexpr int kLowExponent =
-    12;  // lo is stored 2^12 times as large, so that it is a normal number where hi is
+inline constexpr int kLowExponent = 12;  // lo is stored 2^12 times as large: a normal number, where hi is one
 static_assert(kUnit % kF16Planes.k == 0 && kUnit % kBf16Planes.k == 0);
 constexpr std::int64_t plane_words(std::int64_t k) { return ceil_div(k, kUnit) * (kUnit / 16) * kBf16Planes.chunk; }
 
@@ -51,7 +50,7 @@ struct RowRange {
 };
 
 // The least and the largest absolute value of some elements, as bits; zeros count for neither. The order of positive
-// floats is that of their bits; `least` is one less, so that 0 becomes the largest number.
+// floats is that of their bits. `least` is one less than its bits, so that zeros become the largest number there is.
 struct Extent {
   std::uint32_t largest, least;
   static __device__ __forceinline__ Extent none() { return {0, 0xffffffffu}; }
