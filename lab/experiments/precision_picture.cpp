@@ -159,9 +159,9 @@ std::string line(const std::vector<Erring>& all, const std::string& numbers, con
 
 // Where a panel stands; the legend is the last one.
 std::string placed(std::size_t index, const std::string& inside) {
-  return fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n{}</g>\n",
-                     static_cast<double>(index % kAcross) * kWidth,
-                     kTop + static_cast<double>(index / kAcross) * kHeight, inside);
+  const std::size_t col = index % kAcross, row = index / kAcross;
+  return fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n{}</g>\n", static_cast<double>(col) * kWidth,
+                     kTop + static_cast<double>(row) * kHeight, inside);
 }
 
 std::string legend(const std::vector<Line>& lines) {
@@ -190,7 +190,8 @@ std::string error_picture(const std::vector<Erring>& all, const std::string& mac
     inside += placed(panels++, panel);
   }
   inside += placed(panels++, legend(lines));
-  const double height = kTop + static_cast<double>((panels + kAcross - 1) / kAcross) * kHeight;
+  const std::size_t rows = (panels + kAcross - 1) / kAcross;
+  const double height = kTop + static_cast<double>(rows) * kHeight;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\">\n<title>{2} over K</title>\n{3}"
