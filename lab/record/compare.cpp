@@ -71,6 +71,11 @@ std::vector<std::string> differences(const Record& a, const Record& b) {
 
 }  // namespace
 
+double Pair::slower() const {
+  if (agree) return 0;
+  return std::max(by_ratio ? before.ratio->median / after.ratio->median - 1 : change(), 0.0);
+}
+
 std::int64_t Comparison::agreeing() const {
   return std::count_if(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.agree; });
 }

@@ -17,6 +17,8 @@ struct Pair {
   bool agree = false;                                 // the intervals overlap
 
   double change() const { return after.median_ms / before.median_ms - 1; }  // of the time: below 0 is faster
+  // By how much it has become slower, by what is compared: 0.05 is 5 %. 0 where the two agree or the new one is faster.
+  double slower() const;
 };
 
 struct Comparison {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,6 +22,7 @@ struct Options {
   std::string before, after;
   double within = 0;
   double require = 0;
+  std::optional<double> slower;
   OutputOptions output;
 };
 
@@ -63,6 +67,18 @@ std::vector<Cell> row(const record::Pair& pair) {
           pair.agree};
 }
 
+// A line for each row that became slower by more than `percent`, beyond what its intervals explain.
+std::vector<std::string> slower_rows(const record::Comparison& comparison, double percent) {
+  std::vector<std::string> lines;
+  for (const record::Pair& pair : comparison.pairs) {
+    if (100 * pair.slower() <= percent) continue;
+    const record::Row& which = *pair.before.row;
+    lines.push_back(one_line(fmt::format("SLOWER by {:.1f} %: {}, {}; --slower allows {} %", 100 * pair.slower(),
+                                         which.id, record::problem_text(which), percent)));
+  }
+  return lines;
+}
+
 int run(const Options& options) {
   const Output output(options.output);
   if (!(options.within >= 0 && options.within < 100)) {
@@ -70,6 +86,9 @@ int run(const Options& options) {
   }
   if (!(options.require >= 0 && options.require <= 100)) {
     throw Error(kUsage, fmt::format("--require {} must be between 0 and 100", options.require));
+  }
+  if (options.slower && !(*options.slower >= 0)) {
+    throw Error(kUsage, fmt::format("--slower {} must be 0 or more", *options.slower));
   }
   const record::Record before = record::read(options.before);
   const record::Record after = record::read(options.after);
@@ -98,8 +117,11 @@ int run(const Options& options) {
   if (gone)
     report.alarms.push_back(fmt::format("{} of the old record's rows {} not in the new one; --require asks for all",
                                         comparison.vanished, comparison.vanished == 1 ? "is" : "are"));
+  const std::vector<std::string> regressions =
+      options.slower ? slower_rows(comparison, *options.slower) : std::vector<std::string>{};
+  report.alarms.insert(report.alarms.end(), regressions.begin(), regressions.end());
   output.write(report);
-  return too_few || gone ? kFailed : kGood;
+  return too_few || gone || !regressions.empty() ? kFailed : kGood;
 }
 
 }  // namespace
@@ -113,7 +135,8 @@ Action compare_verb(CLI::App& verb) {
       "Change is that of the median time: below 0 the new one is faster.");
   verb.footer(examples({"cairn bench --shape 64 --type f32 --seconds 0.1 --record old.json",
                         "cairn bench --shape 64 --type f32 --seconds 0.1 --record new.json",
-                        "cairn compare old.json new.json", "cairn compare old.json old.json --require 100"}));
+                        "cairn compare old.json new.json", "cairn compare old.json old.json --require 100",
+                        "cairn compare old.json new.json --slower 100 --format md"}));
   verb.add_option("OLD", options->before, "A record")->required();
   verb.add_option("NEW", options->after, "Another one")->required();
   verb.add_option("--within", options->within, "Widen the old intervals by this many percent at each end")
@@ -121,6 +144,9 @@ Action compare_verb(CLI::App& verb) {
   verb.add_option("--require", options->require,
                   "Exit with 1 if fewer percent of the rows agree, or a row of OLD is not in NEW")
       ->capture_default_str();
+  verb.add_option(
+      "--slower", options->slower,
+      "Exit with 1 if a row became slower by more than this many percent, and its intervals do not overlap");
   add_output_flags(verb, options->output);
   return [options] { return run(*options); };
 }

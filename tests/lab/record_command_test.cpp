@@ -182,6 +182,25 @@ TEST(Command, CompareCountsWhatAgrees) {
   const Ran strict = run_cairn(arguments + " --require 100 --format csv");
   EXPECT_EQ(strict.code, 1);
   EXPECT_NE(strict.err.find("--require asks for 100 %"), std::string::npos) << strict.err;
+
+  // A row that takes ten times as long, by more than what is allowed and by less; and the other way round.
+  const Ran slower = run_cairn(arguments + " --slower 5 --format md");
+  EXPECT_EQ(slower.code, 1);
+  EXPECT_NE(slower.out.find("SLOWER by "), std::string::npos) << slower.out;
+  EXPECT_NE(run_cairn(arguments + " --slower 5 --format csv").err.find(some["id"].get<std::string>() + ", "),
+            std::string::npos);
+  EXPECT_EQ(run_cairn(arguments + " --slower 1000").code, 0);
+  expect_complaint(arguments + " --slower -1", 2, "--slower -1 must be 0 or more");
+}
+
+TEST(Command, AFasterRowIsNoRegression) {
+  auto record = with_row_objects(slurp(scratch() / a_record()));
+  for (auto& row : record["rows"])
+    if (row.contains("samples_ms"))
+      for (auto& sample : row["samples_ms"]) sample = sample.get<double>() / 10;
+  std::ofstream(scratch() / "fast.json") << record;
+  EXPECT_EQ(run_cairn("compare " + a_record() + " fast.json --slower 0").code, 0);
+  EXPECT_EQ(run_cairn("compare fast.json " + a_record() + " --slower 0").code, 1);
 }
 
 // A contender that no longer runs must not pass as one that agrees.
