@@ -7,9 +7,9 @@
 
 #include <array>
 #include <bit>
-#include <compare>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "cairn/types.hpp"
 
@@ -26,7 +26,10 @@ constexpr int bucket(std::int64_t k) {
 struct RatioKind {
   Type in, out;
   Compute compute = Compute::native;
-  auto operator<=>(const RatioKind&) const = default;
+  bool operator==(const RatioKind&) const = default;
+  bool operator<(const RatioKind& other) const {
+    return std::tie(in, out, compute) < std::tie(other.in, other.out, other.compute);
+  }
 };
 using Ratios = std::array<double, kBuckets>;
 
