@@ -57,4 +57,4 @@ extern const Rung rung = {.id = "hopper/61_f16x3",
 }  // namespace cairn::hopper_61
 // Tried: 128x256 and 256x128, whose chains have half the columns: they spill, and their instructions of 128 columns read
 // more of shared memory. Clusters of two, which load less from L2: no faster, the loads are not what limits. Promotion of
-// hi hi after 64 of k: 6 % faster, and less accurate than f32 by cuBLAS where that splits k. No turns: 9 % slower.
+// hi hi after 64 of k: faster, and less accurate than f32 by cuBLAS where that splits k. No turns: slower.

@@ -60,5 +60,20 @@ TEST(F32Command, PlansAreThoseOfAHandleThatIsOpenedNow) {
   EXPECT_EQ(wrong.err, "cairn: CAIRN_F32 is 'fast'; it must be native or split\n");
 }
 
+// The rule beforehand, and afterwards which way the data went.
+TEST(SplitCommand, PlanStatesTheRuleAndVerifyTheWayTaken) {
+  const Ran plan = run_with("", "plan --type split --shape 4096 --device emu --sms 132");
+  EXPECT_TRUE(has(plan.out, "\n  the data decide: three products of f16 planes if at most 16 rows ")) << plan.out;
+  const Ran rung = run_with("", "verify hopper/61 --type split --device emu --fuzz 24 --shape 70x40x90");
+  EXPECT_EQ(rung.code, 0) << rung.err;
+  EXPECT_TRUE(has(rung.out, "hopper/61_f16x3: ") && has(rung.out, " cases by f16 planes")) << rung.out;
+  EXPECT_TRUE(has(rung.out, " cases by bf16 planes")) << rung.out;
+  const Ran always = run_with("", "verify hopper/60 --type split --device emu --fuzz 8 --shape 70x40x90");
+  EXPECT_FALSE(has(always.out, " cases by f16 planes")) << always.out;
+  EXPECT_TRUE(has(always.out, " cases by bf16 planes")) << always.out;
+  const Ran other = run_with("", "verify simt/22 --type split --device emu --fuzz 2 --shape 70x40x90");
+  EXPECT_FALSE(has(other.out, " cases by ")) << other.out;
+}
+
 }  // namespace
 }  // namespace cairn::testing

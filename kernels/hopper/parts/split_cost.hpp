@@ -1,8 +1,8 @@
 // What a split product costs. Which planes it has is not known before it runs, so the forecast is for those that the
 // rung is for: f16 planes of 61, bf16 planes of 60.
 //
-// The constants are fitted to 150 shapes by lot, from 64 to 8192 a side, each with every tile, split along k and not: the
-// forecasts have a root mean square error of 7 %, and the tiles they choose take 0.5 % longer than the best.
+// The constants are fitted to shapes by lot, from 64 to 8192 a side, each with every tile, split along k and not
+// (docs/decisions.md has how well).
 #pragma once
 
 #include <algorithm>
